@@ -428,3 +428,78 @@ def test_operators_without_entries_are_refused():
     a = scipy.sparse.linalg.aslinearoperator(ss.csr_array(constant))
     with pytest.raises(DifferentiationError, match=r"^a LinearOperator has no rule beside traced values"):
         autodiff.vjp(lambda b: sparse.linalg.cg(a, b)[0], v)
+
+
+INCOMPLETE = scipy.sparse.random_array((6, 6), density=0.5, rng=1, format="csc") + 3 * scipy.sparse.eye_array(6).tocsc()
+
+
+@pytest.mark.parametrize("trans", ["N", "T", "H"])
+@pytest.mark.parametrize("entries", [INCOMPLETE, (INCOMPLETE * (1 + 0.5j)).tocsc()])
+def test_incomplete_factors(trans, entries):
+    own, plain = (m.spilu(entries, drop_tol=0.2) for m in (sparse.linalg, scipy.sparse.linalg))
+    for b in (np.arange(6.0), np.arange(12.0).reshape(6, 2) ** 1.5, np.arange(6.0) * (1 + 2j)):
+        if entries.dtype.kind == "c" and b.dtype.kind != "c":
+            b = b + 0j
+        if b.dtype.kind != entries.dtype.kind:  # which SciPy refuses
+            continue
+        found = autodiff.vjp(lambda b: own.solve(b, trans), b)[0]
+        np.testing.assert_allclose(found, plain.solve(b, trans))
+        check_laws(lambda b: own.solve(b, trans), (b,))
+    assert own.shape == (6, 6)
+    with pytest.raises(
+        DifferentiationError, match=r"^spilu takes a constant matrix \(test_sparse.py:\d+\): its entries"
+    ):
+        autodiff.grad(
+            lambda v: sparse.linalg.spilu(
+                sparse.coo_array((v * np.ones(3), (range(3), range(3))), shape=(3, 3)).tocsc()
+            )
+        )(2.0)
+
+
+def test_solvers_take_arrays_that_programs_have_made():
+    """What NumPy makes while something is traced is no array of NumPy's, until SciPy gets it."""
+
+    @autodiff.differentiable
+    def program(x):
+        u = np.linspace(1.0, 2.0, 36).reshape(6, 6)
+        whole = u @ np.diag(np.arange(1.0, 7.0)) + 9 * np.eye(6)
+        right = np.linspace(0.0, 1.0, 6) + 1.0
+        A = scipy.sparse.csc_array(whole)
+        values = scipy.sparse.linalg.svds(whole, k=2)[1], scipy.sparse.linalg.eigsh(whole + whole.T, k=2)[0]
+        solutions = (
+            scipy.sparse.linalg.spsolve(A, right),
+            scipy.sparse.linalg.splu(A).solve(right),
+            scipy.sparse.linalg.factorized(A)(right),
+            scipy.sparse.linalg.gmres(whole, right, rtol=1e-12)[0],
+            scipy.sparse.linalg.lsqr(whole, right, atol=1e-13, btol=1e-13)[0],
+        )
+        return x * sum(np.sum(part) for part in (*values, *solutions))
+
+    value, slope = autodiff.value_and_grad(program)(2.0)
+    assert value == pytest.approx(2.0 * slope, rel=1e-9)
+    assert program(2.0) == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "lsmr"])
+def test_norms_of_least_squares_at_zero(solver):
+    A = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]))
+    solve = getattr(sparse.linalg, solver)
+    for damp in (0.0, 0.5):
+        for transformed in (lambda f: f, autodiff.jit):
+            grad = transformed(
+                autodiff.grad(lambda b, damp=damp: sum(solve(A, b, damp)[k] for k in (3, 7 if solver == "lsmr" else 4)))
+            )
+            np.testing.assert_array_equal(grad(np.zeros(3)), np.zeros(3))
+
+
+def test_tolerances_are_plain_numbers():
+    A = sparse.csr_array(4 * np.eye(3))
+    for solve in (sparse.linalg.cg, sparse.linalg.lsqr):
+        name = "rtol" if solve is sparse.linalg.cg else "atol"
+
+        def program(b, t, solve=solve, name=name):
+            return np.sum(solve(A, b, **{name: t})[0])
+
+        np.testing.assert_allclose(autodiff.grad(program)(np.ones(3), 1e-9), np.full(3, 0.25))
+        with pytest.raises(ConcretizationError, match=rf"would become an argument of {solve.__name__} as {name}="):
+            autodiff.jit(program)(np.ones(3), 1e-9)

@@ -17,7 +17,7 @@ from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
 from autodiff.ops.matrices.products import column
 from autodiff.ops.matrices.sparse import Pattern, sparse_product, sparse_solve
 from autodiff.scipy.called_back import call_back, known_later
-from autodiff.scipy.mirror import holds_traced
+from autodiff.scipy.mirror import holds_traced, plain_call
 from autodiff.scipy.optimize.implicit import nesting
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -122,7 +122,8 @@ def eigsh(A: Any, k: int = 6, M: Any = None, *args: Any, return_eigenvectors: bo
     array([0.0833, 0.25  , 0.3333, 0.25  , 0.0833])
     """
     if not isinstance(A, TracedSparse) and not holds_traced((A, M, args, options)):
-        return scipy.sparse.linalg.eigsh(A, k, M, *args, return_eigenvectors=return_eigenvectors, **options)
+        options["return_eigenvectors"] = return_eigenvectors
+        return plain_call(scipy.sparse.linalg.eigsh, (A, k, M, *args), options)
     if M is not None or args or holds_traced(options):
         raise DifferentiationError(
             f"eigsh of traced values takes A, k and constants by name{at_user_line()}, and no M="
@@ -149,7 +150,8 @@ def svds(A: Any, k: int = 6, *args: Any, return_singular_vectors: Any = True, **
     They are eigenvalues of [[0, a], [a*, 0]], whose vectors are those of both sides, one below the other.
     """
     if not isinstance(A, TracedSparse) and not holds_traced((A, args, options)):
-        return scipy.sparse.linalg.svds(A, k, *args, return_singular_vectors=return_singular_vectors, **options)
+        options["return_singular_vectors"] = return_singular_vectors
+        return plain_call(scipy.sparse.linalg.svds, (A, k, *args), options)
     if args or holds_traced(options) or return_singular_vectors not in (True, False):
         raise DifferentiationError(
             f"svds of traced values takes A, k and constants by name{at_user_line()}, and return_singular_vectors= "

@@ -10,11 +10,10 @@ import scipy.sparse.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
-from autodiff.ops.elementwise import sqrt
 from autodiff.ops.matrices.products import column
 from autodiff.ops.matrices.sparse import Pattern, sparse_solve
 from autodiff.scipy.called_back import call_back, known_later
-from autodiff.scipy.mirror import holds_traced
+from autodiff.scipy.mirror import holds_traced, plain_call
 from autodiff.transforms.stop_gradient import stop_gradient
 
 COUNTS = (1, 2)
@@ -45,9 +44,14 @@ def equations(own: TracedSparse, b: Any, damp: Any, x0: Any) -> Any:
     return found[:n] if exactly else found[m:]
 
 
-def length(x: Any) -> Any:
-    """The Euclidean norm."""
-    return sqrt(FUNCTIONS[np.sum](x * x))
+def plain_options(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Tolerances and the like, by which SciPy decides when it stops, as plain numbers."""
+    return {key: peeled(option, f"{name} as {key}=") for key, option in options.items()}
+
+
+def length(*parts: Any) -> Any:
+    """The Euclidean norm of a vector in parts, with derivative 0 at 0."""
+    return FUNCTIONS[np.linalg.norm](parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](list(parts)))
 
 
 def iterative(name: str) -> Callable[..., Any]:
@@ -57,7 +61,8 @@ def iterative(name: str) -> Callable[..., Any]:
 
     def solve(A: Any, b: Any, damp: Any = 0.0, *args: Any, x0: Any = None, **options: Any) -> Any:
         if not (isinstance(A, TracedSparse) or holds_traced((b, damp, x0))):
-            return original(A, b, damp, *args, x0=x0, **options)
+            return plain_call(original, (A, b, damp, *args), {"x0": x0, **options})
+        args, options = tuple(peeled(list(args), name)), plain_options(name, options)
         own, right = traced_matrix(A), FUNCTIONS[np.reshape](as_operand(b) * 1.0, (-1,))
         begin = np.zeros(own.shape[1]) if x0 is None else as_operand(x0) * 1.0
         operands = (own.data, right, damp, begin)
@@ -76,7 +81,7 @@ def iterative(name: str) -> Callable[..., Any]:
         moving = equations(own, right, damp, begin)
         x = found[0] + (moving - stop_gradient(moving))
         residual = right - own @ x
-        plain, shifted = length(residual), sqrt(length(residual) ** 2 + damp**2 * length(x - begin) ** 2)
+        plain, shifted = length(residual), length(residual, damp * (x - begin))
         norms = {3: plain, 4: shifted, 8: length(x - begin)} if damped else {3: shifted, 7: length(x)}
         return tuple(x if k == 0 else norms.get(k, stop_gradient(part)[()]) for k, part in enumerate(found))
 
