@@ -14,7 +14,7 @@ import numpy as np
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, contains_traced, missing
 from autodiff.numpy.namespace import StandIn, counterpart, enter, has_traced_values
-from autodiff.ops.elementwise import cast, python_number
+from autodiff.ops.elementwise import cast, from_parts, python_number
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -103,8 +103,8 @@ REAL: dict[str, Function] = {
 
 
 def of_complex(name: str) -> Function:
-    """A function of math, of complex numbers."""
-    return lambda x, *base: REAL[name](x + 0j, *base)
+    """A function of math, of complex numbers; the sign of a zero says on which side of a branch cut they are."""
+    return lambda x, *base: REAL[name](x if spec_of(x).dtype.kind == "c" else from_parts(x, 0.0), *base)
 
 
 ELEMENTARY = "acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh"
@@ -112,7 +112,7 @@ COMPLEX: dict[str, Function] = {
     **{name: of_complex(name) for name in ELEMENTARY.split()},
     "phase": lambda x: FUNCTIONS[np.angle](x),
     "polar": polar,
-    "rect": lambda r, phi: r * UFUNCS[np.exp](1j * phi),
+    "rect": lambda r, phi: from_parts(r * UFUNCS[np.cos](phi), r * UFUNCS[np.sin](phi)),
 }
 
 

@@ -19,7 +19,7 @@ from autodiff.numpy.methods import of_subclass
 from autodiff.numpy.namespace import KNOWN, ORIGINALS, has_traced_values
 from autodiff.numpy.records import Records
 from autodiff.numpy.traced_arguments import is_variable
-from autodiff.ops.elementwise import cast, where
+from autodiff.ops.elementwise import cast, from_parts, imag, real, where
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
 from autodiff.programs.matching import ANY, INSTANCE
@@ -234,12 +234,21 @@ def floating(*args: Any) -> Any:
 
 @stands_for(complex)
 def complex_number(*args: Any, **kwargs: Any) -> Any:
-    """A complex Python number, still traced."""
-    args = settled(args)
-    if not contains_traced(args):
+    """A complex Python number, still traced; infinities and the signs of zeros stay in their part."""
+    args, kwargs = settled((args, kwargs))
+    if not contains_traced((*args, *kwargs.values())):
         return complex(*args, **kwargs)
-    real, imag = (*args, kwargs.get("imag", 0.0))[:2]
-    return number(real) + 1j * number(imag)
+    given = {**dict(zip(("real", "imag"), args, strict=False)), **kwargs}
+    first, second = number(given.get("real", 0.0)), number(given.get("imag", 0.0))
+    along, across = real(first), imag(first)
+    if is_complex(second):
+        along, second = along - imag(second), real(second)
+    return number(from_parts(along, across + second if is_complex(first) else second))
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a number has an imaginary part."""
+    return isinstance(value, complex) or (isinstance(value, Traced) and spec_of(value).dtype.kind == "c")
 
 
 def scalar_type(kind: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import importlib
 import linecache
 import math
@@ -21,7 +22,7 @@ from numpy import array as make
 from numpy import float64, zeros
 from scipy.stats import norm
 
-from autodiff import Variable, differentiable, grad, jit, jvp, vmap
+from autodiff import Variable, differentiable, grad, jit, jvp, vjp, vmap
 from autodiff.numpy.namespace import KNOWN
 from autodiff.programs.rewriting import rewritten
 from autodiff.trace.errors import ConcretizationError, DifferentiationError
@@ -462,3 +463,41 @@ def test_functions_made_in_passing_are_not_remembered():
     before = len(KNOWN)
     assert grad(total)(0.7, []) == 1 + 2 * 0.7
     assert len(KNOWN) == before
+
+
+@differentiable
+def complex_numbers(x, y):
+    return [
+        complex(x, y), complex(x), complex(imag=y), complex(real=y, imag=x), complex(complex(x, 1.0), y),
+        complex(x, complex(2.0, y)), np.complex128(complex(x, y)), cmath.rect(1.5, y),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [0.0, -0.0, 1.5, -np.inf])
+@pytest.mark.parametrize("y", [0.0, -0.0, 0.7, -2.5])
+def test_the_parts_of_complex_numbers_stay_apart(x, y):
+    """``x + 1j * y`` has other zeros, on the other side of a branch cut, and NaN beside infinities."""
+    expected = complex_numbers(x, y)
+    for found in (vjp(complex_numbers, x, y)[0], jit(complex_numbers)(x, y)):
+        for own, theirs in zip(found, expected, strict=True):
+            np.testing.assert_allclose([own.real, own.imag], [theirs.real, theirs.imag], rtol=1e-14)
+            if np.isfinite(x):
+                assert np.signbit([own.real, own.imag]).tolist() == np.signbit([theirs.real, theirs.imag]).tolist()
+    assert grad(lambda x: complex_numbers(x, 2.0)[3].imag)(3.0) == 1.0
+
+
+@differentiable
+def beside_the_cut(x, y, name):
+    return getattr(cmath, name)(complex(x, y))
+
+
+@pytest.mark.parametrize(
+    "name", ["sqrt", "log", "log10", "acos", "asin", "acosh", "atanh", "atan", "asinh", "exp", "tan"]
+)
+@pytest.mark.parametrize("x", [-2.5, -0.3, 2.5])
+@pytest.mark.parametrize("y", [0.0, -0.0])
+def test_complex_functions_on_both_sides_of_their_cuts(name, x, y):
+    expected = getattr(cmath, name)(complex(x, y))
+    assert vjp(lambda x: beside_the_cut(x, y, name), x)[0] == pytest.approx(expected)
+    assert jit(lambda x, y: beside_the_cut(x, y, name))(x, y) == pytest.approx(expected)
+    assert vjp(lambda y: beside_the_cut(x, y, name), y)[0] == pytest.approx(expected)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from autodiff.scipy import optimize, sparse, special, stats
+from autodiff.scipy import linalg, ndimage, optimize, signal, sparse, special, stats
 from tests.scipy.observed import (
     CONSTANT,
     DIFFERENTIATED,
@@ -48,6 +48,33 @@ CONSTANTS = {
         "linear_sum_assignment": lambda x: optimize.linear_sum_assignment(np.outer(np.sin(x), y)),
     },
     "sparse": {"issparse": sparse.issparse},
+    "linalg": {
+        "bandwidth": lambda x: linalg.bandwidth(np.diag(x)),
+        **{name: lambda x, name=name: getattr(linalg, name)(np.outer(x, x)) for name in ("issymmetric", "ishermitian")},
+    },
+    "signal": {
+        "argrelextrema": lambda x: signal.argrelextrema(x, np.greater),
+        "argrelmax": signal.argrelmax,
+        "argrelmin": signal.argrelmin,
+        "find_peaks_cwt": lambda x: signal.find_peaks_cwt(x, [1.0, 2.0]),
+        "check_COLA": lambda x: signal.check_COLA(x, 5, 2),
+        "check_NOLA": lambda x: signal.check_NOLA(x, 5, 2),
+    },
+    "ndimage": {
+        **{
+            name: lambda x, name=name: getattr(ndimage, name)(np.outer(x, y) > 1.0).astype(int)
+            for name in [
+                "binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
+                "binary_opening", "binary_propagation",
+            ]
+        },
+        "label": lambda x: ndimage.label(np.outer(x, y) > 1.0),
+        "maximum_position": lambda x: ndimage.maximum_position(np.outer(x, y)),
+        "minimum_position": lambda x: ndimage.minimum_position(np.outer(x, y)),
+        "find_objects": lambda x: len(ndimage.find_objects((x > 1.0).astype(int))),
+        "value_indices": lambda x: len(ndimage.value_indices((x > 1.0).astype(int))),
+        "watershed_ift": lambda x: ndimage.watershed_ift((x > 1.0).astype(np.uint8), np.arange(5)),
+    },
     "stats": {
         "rankdata": stats.rankdata,
         "tiecorrect": stats.tiecorrect,

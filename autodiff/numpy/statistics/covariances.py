@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.moments import average
-from autodiff.ops.elementwise import cast, conjugate, imag, real
+from autodiff.ops.elementwise import cast, conjugate, from_parts, imag, real
 from autodiff.ops.matrices.products import matmul
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
@@ -93,5 +93,5 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     deviation = np.sqrt(real(np.diagonal(c)))
     c = c / deviation[:, None] / deviation[None, :]
     if spec_of(c).dtype.kind == "c":
-        return np.clip(real(c), -1, 1) + 1j * np.clip(imag(c), -1, 1)
+        return from_parts(np.clip(real(c), -1, 1), np.clip(imag(c), -1, 1))
     return np.clip(c, -1, 1)

@@ -1,6 +1,7 @@
 """Programs of scipy.linalg and scipy.sparse."""
 
 import numpy as np
+import scipy.sparse
 import scipy.sparse as ss
 
 from autodiff.scipy import linalg, sparse
@@ -44,6 +45,8 @@ def iteration(name):
         lambda e, x: solve(sparse.coo_array((e, symmetric), shape=(3, 3)).tocsr(), x, rtol=1e-13)[0], (e, v), 1e-4
     )
 
+
+INCOMPLETE = scipy.sparse.csc_array(np.outer(v, v) + 4 * np.eye(v.size))
 
 # fmt: off
 LINALG = {
@@ -130,5 +133,6 @@ SPARSE_LINALG = {
     "lsmr": Program(lambda d, x, s: [sparse.linalg.lsmr(matrix(d), x, s, 1e-15, 1e-15)[k] for k in (0, 3, 7)], (d, v, 0.4)),
     "factorized": Program(lambda d, x: sparse.linalg.factorized(matrix(d))(x), (d, v)),
     "splu": Program(lambda d, x: sparse.linalg.splu(matrix(d)).solve(x, "T"), (d, v)),
+    "spilu": Program(lambda x: sparse.linalg.spilu(INCOMPLETE, drop_tol=0.2).solve(x), (v,)),
     "spsolve": Program(lambda d, x: sparse.linalg.spsolve(matrix(d), x), (d, v)),
 }
