@@ -28,7 +28,8 @@ def drawn(random: Random) -> Program:
         x, w, b = x[:, 0].copy(), w[0, 0], b[0]
     plain = random.standard_normal((steps + 3, *b.shape))
     order = random.permutation(steps + 3)
-    choices = [int(c) for c in random.integers(0, 12, size=int(random.integers(3, 9)))]
+    choices = [int(c) for c in random.integers(0, 13, size=int(random.integers(3, 9)))]
+    strange = {int(t) for t in random.integers(0, steps, size=int(random.integers(1, 5)))}
     functions = [ELEMENTWISE[int(k)] for k in random.integers(len(ELEMENTWISE), size=12)]
     odd, every, lag = int(random.integers(steps)), int(random.integers(2, 9)), int(random.integers(1, 4))
     filled, inner = bool(random.integers(2)), int(random.integers(2, 12))
@@ -60,6 +61,10 @@ def drawn(random: Random) -> Program:
                     new = new - 0.2 * b
                 elif choice == 8 and t == odd:
                     new = g(new)
+                elif choice == 11:
+                    new = g(new) + (b if t in strange else past[-1]) * 0.5 + 0.1 * past[-1] - 0.2 * past[-lag]
+                elif choice == 12:
+                    new = new * x[0 if t in strange else t] + past[-lag if t in strange else -1] * x[t + 1]
                 elif choice == 9:
                     for _ in range(inner):
                         new = g(0.9 * new + b)

@@ -231,6 +231,21 @@ def test_complex_numbers_and_integers():
         np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+@pytest.mark.parametrize("odd", [0, 1, 2, 5, 20, 70, 117, 119])
+@pytest.mark.parametrize("far", [1, 2, 3, 5])
+def test_a_step_that_reads_something_else(odd, far):
+    def every(x, b):
+        seen = [b * (k + 1) for k in range(far)]
+        for t in range(120):
+            before = b if t == odd else seen[-1]
+            seen.append(np.sin(before) * b + 0.5 * seen[-far] + 0.1 * seen[-1] + x[t])
+        return np.stack(seen)
+
+    tape, found, values = tapes_of(every, (X, B))
+    same_bits(tape, found, values)
+    assert loops_of(found)
+
+
 def truths(b):
     y = b
     for k in range(120):
@@ -373,5 +388,7 @@ def test_stretches():
     assert stretch_from(rows, 0) == Stretch(3, -1, 4, -2, 3)
     assert stretch_from(rows, 3) is None is stretch_from(rows, 4)
     yes, no = [True], [False]
-    assert longest_stretch(np.array(no + yes * 5 + no + yes * 3), np.array(yes * 10), 0) == (1, 6)
-    assert longest_stretch(np.array(yes * 9), np.array(no * 2 + yes * 4 + no * 3), 2) == (0, 6)
+    assert longest_stretch({0: np.array(no + yes * 5 + no + yes * 3)}, 10) == (1, 6)
+    assert longest_stretch({2: np.array(no * 2 + yes * 4 + no * 3)}, 9) == (0, 6)
+    assert longest_stretch({1: np.array(yes * 3 + no + yes * 6), 3: np.array(no * 5 + yes * 5)}, 10) == (3, 10)
+    assert longest_stretch({}, 4) == (0, 4)

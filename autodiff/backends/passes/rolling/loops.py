@@ -96,6 +96,7 @@ class Loop:
     def write(self) -> None:
         """Write the loop, and take note of what stands for the values of its steps."""
         plan, out = self.plan, self.out
+        self.refuse_scattered_writes()
         for place in sorted(plan.fixed):
             out.place(self.equations[place])
         out.builder.source = self.equations[0].source
@@ -124,6 +125,16 @@ class Loop:
         for place, whole in zip(body.placed, stacked[len(kept) :], strict=True):
             self.put(place, whole)
         self.take_note_of_what_is_outside()
+
+    def refuse_scattered_writes(self) -> None:
+        """Writes to places in no order are not done at once: some may be to one place.
+
+        Raises:
+            StaysWrittenOut: if there are such.
+        """
+        for place, total in self.plan.placed.items():
+            if place == total and progression(self.axis_of(place, self.equations[place].specs[0])[-1]) is None:
+                raise StaysWrittenOut
 
     def slot(self, place: int, result: int, step: int) -> int:
         """A slot of the old tape."""
@@ -242,8 +253,6 @@ class Loop:
         before = out.operand(self.equations[total].operands[number])
         builder.source = self.equations[place].source
         if stretch is None:
-            if total == place:
-                raise StaysWrittenOut
             length, rest = own.shape[axis], builder.spec(rows).ndim - 1
             rows = builder.emit(scatter_add, rows, index(builder, places), length=length, rest=rest, rank=1)
         part = from_front(builder, rows, left)

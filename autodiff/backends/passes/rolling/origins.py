@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -123,24 +123,21 @@ def planned(steps: Steps, found: Repetition) -> Plan | None:
     equations = steps.tape.equations
     if count < STEPS or any(s.size > SMALL for each in equations[start : start + period] for s in each.specs):
         return None
-    same, later = np.ones(count, bool), np.ones(count, bool)
+    always: dict[int, Flags] = {}
     plan = Plan(start, period, count, [], {})
     for place in range(period):
         column = equations[start + place : plan.stop : period]
         row: list[Origin] = []
         for operands in zip(*(each.operands for each in column), strict=True):
-            row.append(origin_of(steps, operands, plan))
-            as_in_the_middle = expected(steps, operands, row[-1], plan)
-            if isinstance(row[-1], Inside) and row[-1].lag:  # other values may stand there in the first steps
-                later &= as_in_the_middle
-            else:
-                same &= as_in_the_middle
+            origin = origin_of(steps, operands, plan)
+            lag = origin.lag if isinstance(origin, Inside) else 0
+            always[lag] = expected(steps, operands, origin, plan) & always.get(lag, True)
+            row.append(origin)
         plan.origins.append(row)
         if any(each.params != column[0].params for each in column):
             plan.keys[place] = tuple(dict(each.params)["key"] for each in column)
-    farthest = max((o.lag for row in plan.origins for o in row if isinstance(o, Inside)), default=0)
-    first, stop = longest_stretch(same, later, farthest)
-    if stop - first < STEPS or (stop - first) * period < WORTH or farthest > FAR:
+    first, stop = longest_stretch(always, count)
+    if stop - first < STEPS or (stop - first) * period < WORTH or max(always, default=0) > FAR:
         return None
     plan = shortened(plan, first, stop)
     return plan if begins_outside(steps, plan) and with_parts(steps, plan) else None
@@ -186,15 +183,18 @@ def expected(steps: Steps, operands: Sequence[Operand], origin: Origin, plan: Pl
     return np.array([steps.is_there(o, plan.start) for o in operands])
 
 
-def longest_stretch(same: Flags, later: Flags, lag: int) -> tuple[int, int]:
-    """The longest stretch of steps that are as expected; in the first ``lag`` of them what is carried may differ."""
+def longest_stretch(always: Mapping[int, Flags], count: int) -> tuple[int, int]:
+    """The longest stretch of steps in which operands are as expected.
+
+    Args:
+        always: for each lag whether operands that come from so many steps before do so in each step. In the first steps
+            of the stretch, as many as the lag, they may be something else.
+        count: how many steps there are.
+    """
     best = (0, 0)
     first = 0
-    for k in range(len(same)):
-        if not same[k]:
-            first = k + 1
-        elif not later[k] and k >= first + lag:
-            first = k - lag + 1
+    for k in range(count):
+        first = max([first, *(k - lag + 1 for lag, flags in always.items() if not flags[k])])
         if k + 1 - first > best[1] - best[0]:
             best = (first, k + 1)
     return best

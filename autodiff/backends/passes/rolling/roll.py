@@ -20,9 +20,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff.backends.passes.rewrite.dead import drop_dead, renumbered
-from autodiff.backends.passes.rewrite.rewriting import Builder, in_bodies, what
+from autodiff.backends.passes.rewrite.rewriting import Builder, holds_tapes, in_bodies, what
 from autodiff.backends.passes.rolling.loops import written
-from autodiff.backends.passes.rolling.origins import Steps, planned
+from autodiff.backends.passes.rolling.origins import SMALL, Steps, planned
 from autodiff.backends.passes.rolling.repetitions import LONG, labels_of, repetitions
 from autodiff.backends.passes.rolling.rows import with_rows_read
 from autodiff.ops.index import slice_of
@@ -106,7 +106,8 @@ def without_waiting(tape: Tape) -> Tape:
 
     Reverse mode adds up what the steps contribute to one cotangent when all of it is there, after all steps. So do
     programs that collect values in a list. The sine and cosine of a number, which reverse mode asks for later, are
-    done together, because that takes as long as one of them.
+    done together, because that takes as long as one of them. Large arrays stay where they are, if no other one goes for
+    them, and so does what ``checkpoint`` computes again.
     """
     count = len(tape.inputs)
     reads = [0] * len(tape.specs)
@@ -141,12 +142,20 @@ def without_waiting(tape: Tape) -> Tape:
             for slot in tape.equations[k].results:
                 for reader in readers.get(slot, ()):
                     missing[reader] -= 1
-                    if not missing[reader] and not done[reader] and not ordered(tape.equations[reader]):
+                    if not missing[reader] and not done[reader] and may_move(tape.equations[reader]):
                         ready.append(reader)
-            waiting.extend(k for k in reversed(ready) if any(reads[o] == 1 for o in own[k]))
+            for reader in reversed(ready):
+                ending = [tape.specs[o].size for o in own[reader] if reads[o] == 1]
+                if ending and sum(s.size for s in tape.equations[reader].specs) <= max(SMALL, *ending):
+                    waiting.append(reader)
             if tape.equations[k].primitive.name in ("sin", "cos"):
                 waiting.extend(angles[tape.equations[k].operands[0]])
     return tape if order == list(range(len(order))) else in_order(tape, order)
+
+
+def may_move(equation: Equation) -> bool:
+    """Whether an operation may be done earlier."""
+    return not ordered(equation) and not any(holds_tapes(value) for _, value in equation.params)
 
 
 def in_order(tape: Tape, order: list[int]) -> Tape:
