@@ -155,18 +155,18 @@ def test_what_has_no_derivative_says_so():
         autodiff.grad(lambda b: np.sum(signal.filtfilt(b, a, v, method="gust")))(b)
     with pytest.raises(
         DifferentiationError,
-        match=r"^scipy.signal.find_peaks cannot be called with a traced value \(test_filters.py:\d+\)",
+        match=r"^scipy.signal.wiener cannot be called with a traced value \(test_filters.py:\d+\)",
     ):
-        autodiff.grad(lambda x: np.sum(signal.find_peaks(x)[0]))(v)
+        autodiff.grad(lambda x: np.sum(signal.wiener(x)))(v)
     with pytest.raises(
         DifferentiationError,
         match=r"^gaussian_filter of traced values has no cval=1.0 \(test_filters.py:\d+\); pad with np.pad$",
     ):
         autodiff.grad(lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, cval=1.0)))(image)
     with pytest.raises(
-        DifferentiationError, match=r"^scipy.ndimage.median_filter cannot be called with a traced value"
+        DifferentiationError, match=r"^scipy.ndimage.generic_filter cannot be called with a traced value"
     ):
-        autodiff.grad(lambda x: np.sum(ndimage.median_filter(x, 3)))(image)
+        autodiff.grad(lambda x: np.sum(ndimage.generic_filter(x, np.max, 3)))(image)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -78,6 +78,7 @@ def peak_widths(
     x, peaks = as_operand(x), np.asarray(peeled(peaks, "peak_widths"))
     if prominence_data is None:
         prominence_data = peak_prominences(x, peaks, wlen)
-    plain = tuple(np.asarray(peeled(part, "peak_widths")) for part in prominence_data)
+    heights, *bases = (np.asarray(peeled(part, "peak_widths")) for part in prominence_data)
+    plain = heights.astype(float), *bases  # SciPy computes in double precision
     ends = scipy.signal.peak_widths(peeled(x, "peak_widths"), peaks, peeled(rel_height, "peak_widths"), plain, wlen)[2:]
     return at_heights(x, peaks, prominence_data[0], rel_height, ends)

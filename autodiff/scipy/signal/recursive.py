@@ -25,7 +25,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
 
     >>> import numpy as np, autodiff
     >>> autodiff.grad(lambda a: np.sum(lfilter([1.0], [1.0, a], np.ones(3))))(-0.5)
-    3.0
+    -3.0
     """
     if not holds_traced((b, a)):
         return of_signal(b, a, x, axis, zi)
