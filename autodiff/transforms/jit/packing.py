@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autodiff.ops.index import slice_of
-from autodiff.ops.join import stack
+from autodiff.ops.join import WHOLE, stack
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
 Place = tuple[int, int | None]
 """Which output a residual is, and which row of it; None for all of it."""
-
-WHOLE = (None, None, None)
 
 
 def packed(tape: Tape, outputs: int) -> tuple[Tape, list[Place]]:

@@ -150,7 +150,10 @@ def test_a_network_of_equal_layers(monkeypatch):
         return np.sum(x * x)
 
     generator = np.random.default_rng(3)
-    weights, x = [generator.normal(size=(6, 6)) for _ in range(7)], generator.normal(size=(20, 6))
+    weights, x = (
+        [generator.normal(size=(12, 12)) for _ in range(9)],
+        generator.normal(size=(20, 12)),
+    )  # too large to stack
     gradient = jit(grad(loss))
     for one, other in zip(gradient(weights, x), grad(loss)(weights, x), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

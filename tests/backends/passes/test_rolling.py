@@ -327,10 +327,31 @@ def of_large_values(x, w, b):
     return np.sum(y)
 
 
+def of_a_large_matrix(x, w, b):
+    y, large = x[:40, 0], np.outer(SIGNAL, x[:40, 1])
+    for _ in range(100):
+        y = np.tanh(large.T @ (large @ y)) * b[0] + 1
+    return np.sum(y)
+
+
+def test_rows_of_a_large_array_are_taken_and_given_back_by_loops():
+    def total(x, b):
+        y = b
+        for k in range(100):
+            y = np.sin(x[3 * k]) * y + 0.5 * y
+        return np.sum(y)
+
+    large = np.random.default_rng(5).normal(size=(3000, 3))
+    tape, found, values = tapes_of(autodiff.grad(total, argnums=(0, 1)), (large, B))
+    same_bits(tape, found, values)
+    assert len(found.equations) < len(tape.equations) / 4
+
+
 STAY = {
     "short": lambda x, w, b: np.sum(np.tanh(np.tanh(x @ w) @ w) @ w),
     "few steps": lambda x, w, b: sum(np.sum(np.tanh(x * k) @ w) for k in range(7)),
     "large values": of_large_values,
+    "a large matrix": of_a_large_matrix,
 }
 
 

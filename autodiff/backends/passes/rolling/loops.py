@@ -28,7 +28,7 @@ from autodiff.backends.passes.rolling.stacks import (
 )
 from autodiff.ops.elementwise import add
 from autodiff.ops.index import gather, scatter_add, slice_into, slice_of, slice_set
-from autodiff.ops.join import stack
+from autodiff.ops.join import WHOLE, stack
 from autodiff.trace.primitive import find_primitive
 from autodiff.trace.spec import Spec, result_spec, spec
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, operand_specs
@@ -91,7 +91,7 @@ class Loop:
         self.steps, self.plan, self.out = steps, plan, out
         self.tape = steps.tape
         self.equations = self.tape.equations[plan.start : plan.start + plan.period]
-        self.outside = plan.gathered | plan.fixed | set(plan.placed) | set(plan.placed.values())
+        self.outside = plan.outside
 
     def write(self) -> None:
         """Write the loop, and take note of what stands for the values of its steps."""
@@ -226,7 +226,7 @@ class Loop:
         which, _, left, places = self.axis_of(place, builder.spec(whole))
         key = list(self.plan.keys[place][0])
         stretch = progression(places)
-        key[which] = (None, None, None) if stretch is None else stretch
+        key[which] = WHOLE if stretch is None else stretch
         builder.source = equation.source
         part = to_front(builder, builder.emit(slice_of, whole, key=tuple(key)), left)
         if stretch is not None:
@@ -247,7 +247,7 @@ class Loop:
         which, axis, left, places = self.axis_of(place, own)
         key = list(plan.keys[place][0])
         stretch = progression(places)
-        key[which] = (None, None, None) if stretch is None else stretch
+        key[which] = WHOLE if stretch is None else stretch
         total = plan.placed[place]
         number = plan.origins[total].index(Inside(total, 0, 1))
         before = out.operand(self.equations[total].operands[number])

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.backends.passes.rolling.repetitions import STEPS, WORTH, Repetition
 from autodiff.ops.elementwise import add
 from autodiff.ops.index import slice_into, slice_of, slice_set
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 
 SMALL = 1 << 12
 """Elements of a value up to which calling an operation takes longer than doing it: larger steps stay written out."""
@@ -111,6 +111,11 @@ class Plan:
         """The equation after the last step."""
         return self.start + self.period * self.count
 
+    @property
+    def outside(self) -> set[int]:
+        """The equations that are not left in a step."""
+        return self.gathered | self.fixed | set(self.placed) | set(self.placed.values())
+
     def number(self, place: int, step: int) -> int:
         """The number of an equation of a step."""
         return self.start + step * self.period + place
@@ -121,7 +126,7 @@ def planned(steps: Steps, found: Repetition) -> Plan | None:
     start, period = found.start + best_start(steps, found), found.period
     count = (found.stop - start) // period
     equations = steps.tape.equations
-    if count < STEPS or any(s.size > SMALL for each in equations[start : start + period] for s in each.specs):
+    if count < STEPS:
         return None
     always: dict[int, Flags] = {}
     plan = Plan(start, period, count, [], {})
@@ -140,7 +145,19 @@ def planned(steps: Steps, found: Repetition) -> Plan | None:
     if stop - first < STEPS or (stop - first) * period < WORTH or max(always, default=0) > FAR:
         return None
     plan = shortened(plan, first, stop)
-    return plan if begins_outside(steps, plan) and with_parts(steps, plan) else None
+    return plan if begins_outside(steps, plan) and with_parts(steps, plan) and is_small(steps, plan) else None
+
+
+def is_small(steps: Steps, plan: Plan) -> bool:
+    """Whether no operation that is left in a step reads or makes a large value."""
+    outside = plan.outside
+    return not any(
+        own.size > SMALL
+        for place in range(plan.period)
+        if place not in outside
+        for equation in (steps.tape.equations[plan.number(place, 0)],)
+        for own in (*equation.specs, *operand_specs(equation.operands, steps.tape.specs))
+    )
 
 
 def best_start(steps: Steps, found: Repetition) -> int:

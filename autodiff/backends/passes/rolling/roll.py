@@ -13,6 +13,9 @@ before them, so they are found again as a repetition in the sequence of operatio
 
 Reverse mode writes out its steps too, in the other order. They are a second loop, which takes what the first one has
 stacked.
+
+Before all that the tape is brought into an order in which steps can be seen: here, and in ``rows.py`` for arrays that
+are filled row by row. ``stacks.py`` makes the stacks.
 """
 
 from __future__ import annotations
@@ -87,11 +90,9 @@ def done_once(tape: Tape) -> Tape:
             known[key] = builder.append(equation, operands)
         now.extend(known[key])
     outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
-    return (
-        tape
-        if len(builder.equations) == len(tape.equations)
-        else replace(tape, equations=tuple(builder.equations), outputs=outputs)
-    )
+    if len(builder.equations) == len(tape.equations):
+        return tape
+    return replace(tape, equations=tuple(builder.equations), outputs=outputs)
 
 
 def stays(equation: Equation) -> bool:
@@ -124,7 +125,7 @@ def without_waiting(tape: Tape) -> Tape:
             reads[out] += 1
     angles: dict[Operand, list[int]] = {}
     for k, equation in enumerate(tape.equations):
-        if equation.primitive.name in ("sin", "cos"):
+        if equation.primitive.name in ("sin", "cos") and equation.specs[0].size <= SMALL:
             angles.setdefault(equation.operands[0], []).append(k)
     order: list[int] = []
     done = [False] * len(tape.equations)
@@ -149,7 +150,7 @@ def without_waiting(tape: Tape) -> Tape:
                 if ending and sum(s.size for s in tape.equations[reader].specs) <= max(SMALL, *ending):
                     waiting.append(reader)
             if tape.equations[k].primitive.name in ("sin", "cos"):
-                waiting.extend(angles[tape.equations[k].operands[0]])
+                waiting.extend(angles.get(tape.equations[k].operands[0], ()))
     return tape if order == list(range(len(order))) else in_order(tape, order)
 
 

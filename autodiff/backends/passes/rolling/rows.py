@@ -16,10 +16,10 @@ from typing import Any
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.backends.passes.rolling.repetitions import STEPS
-from autodiff.backends.passes.rolling.stacks import WHOLE, StaysWrittenOut, as_spec, from_front, key_of
+from autodiff.backends.passes.rolling.stacks import StaysWrittenOut, as_spec, from_front, key_of
 from autodiff.ops.elementwise import add
 from autodiff.ops.index import slice_into, slice_of, slice_set
-from autodiff.ops.join import stack
+from autodiff.ops.join import WHOLE, stack
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import result_spec
 from autodiff.trace.tape import Equation, Operand, Tape

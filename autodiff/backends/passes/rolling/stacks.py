@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 from autodiff.backends.passes.rewrite.rewriting import Builder
 from autodiff.ops.elementwise import cast, python_number
 from autodiff.ops.index import slice_of
-from autodiff.ops.join import concatenate, stack
+from autodiff.ops.join import WHOLE, concatenate, stack
 from autodiff.ops.shape import transpose
 from autodiff.trace.spec import Spec, result_spec
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, operand_specs
 
 COPIED, COPIES = 1 << 10, 1 << 22
 """Bytes of a single value that is copied into a stack, and of the stack, at most: matrices of layers stay in place."""
-
-WHOLE = (None, None, None)
 
 
 class StaysWrittenOut(Exception):
