@@ -53,7 +53,7 @@ MEMORY = "it would show memory that is not traced; pass autodiff.stop_gradient(x
 
 def missing_attribute(self: Tracer, name: str) -> NoReturn:
     """What Python asks for attributes that are nowhere found."""
-    if name == "_numba_type_" and "autodiff.numba" not in sys.modules:  # Numba asks what it is called with
+    if name == "_numba_type_" and "autodiff.numba" not in sys.modules and is_asked_by("numba.core.typing.typeof"):
         raise ConcretizationError(
             f"a function compiled by Numba is called with a traced {self.spec!r}{at_user_line()}, of which Numba has "
             "no type; import autodiff.numba, with which such functions take traced values"
@@ -69,6 +69,11 @@ def missing_attribute(self: Tracer, name: str) -> NoReturn:
     raise AttributeError(
         f"traced arrays have no {name!r}{at_user_line()}: {INSTEAD.get(name, MEMORY)}", name=name, obj=self
     )
+
+
+def is_asked_by(module: str) -> bool:
+    """Whether code of a module asks for the attribute; not from C, where no error can be raised."""
+    return sys._getframe(2).f_globals.get("__name__") == module
 
 
 def set_shape(self: Tracer, shape: Any) -> NoReturn:

@@ -32,6 +32,8 @@ INSIDE = {
     "autograd.scipy.stats.t": RULES, "autograd.tracer": GRAPH, "autograd.util": GRAPH,
 }  # fmt: skip
 """Modules that have more than users call, and why the rest is not here."""
+DROPPED = {"row_stack"} - set(dir(np))
+"""Names that autograd has from NumPy, which has them no more."""
 LEFT_OUT = [
     "VSpace",
     "Box",
@@ -112,7 +114,7 @@ def test_names(aliased: Any) -> None:
     for name, wanted in json.loads(TABLE.read_text()).items():
         module = importlib.import_module(name)
         model = sys.modules.get(name.removeprefix("autograd."))
-        known = [key for key in wanted if not hasattr(module, key)]
+        known = [key for key in wanted if not hasattr(module, key) and key not in DROPPED]
         found[name] = [
             key for key in known if name in ("autograd", "autograd.extend") or hasattr(model, key) or not inside(key)
         ]

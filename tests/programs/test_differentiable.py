@@ -473,6 +473,7 @@ def complex_numbers(x, y):
     ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:complex\\(\\) argument:DeprecationWarning")  # Python 3.14 wants real parts
 @pytest.mark.parametrize("x", [0.0, -0.0, 1.5, -np.inf])
 @pytest.mark.parametrize("y", [0.0, -0.0, 0.7, -2.5])
 def test_the_parts_of_complex_numbers_stay_apart(x, y):

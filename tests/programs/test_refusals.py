@@ -320,7 +320,10 @@ def test_what_is_not_there_is_said(name):
     for run in (lambda: vjp(function, V), lambda: jvp(function, (V,), (V,))):
         with pytest.raises(kind) as error:
             run()
-        assert here(error) == text
+        assert here(error) in (
+            text,
+            f"cannot use 'autodiff.trace.tracer.Tracer' as a dict key ({text})",
+        )  # from 3.14 on
 
 
 @pytest.mark.parametrize("name", ABSTRACT)

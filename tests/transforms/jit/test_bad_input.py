@@ -184,7 +184,10 @@ def test_what_depends_on_values(name):
     for _ in range(2):
         with pytest.raises(Exception) as error:  # noqa: PT011 - the text is what is tested, whatever the type
             jitted(*args)
-        assert text(error) == expected
+        assert text(error) in (
+            expected,
+            f"cannot use 'autodiff.trace.tracer.Tracer' as a dict key ({expected})",
+        )  # 3.14
         assert jitted.cache_size() == 0 or name == "a spec"
         assert (bodies, _thread.bodies) == ([], [])
 
