@@ -52,12 +52,17 @@ def averaged_backward(
         reading.read = reader
     try:
         yield
+    except BaseException:  # the user's Ctrl-C, too
+        if reader.buckets is not None:
+            reader.buckets.pipeline.leave()
+        raise
     finally:
         reading.read = before
     if reader.buckets is None:
         average_gradients(parameters, comm, dtype)
     else:
-        reader.finish(reader.buckets)
+        with reader.buckets as buckets:
+            reader.finish(buckets)
 
 
 class Reader:

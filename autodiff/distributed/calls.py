@@ -13,7 +13,7 @@ from autodiff.distributed.group import Group
 from autodiff.trace.source import user_line
 
 DIGEST = 16
-"""Bytes that stand for a call."""
+"""Bytes that stand for a call. The last one is zero: a meeting says there whether somebody has left an operation."""
 
 
 class Call(NamedTuple):
@@ -48,7 +48,7 @@ class Call(NamedTuple):
     def digest(self) -> bytes:
         """What stands for the call in a block."""
         text = f"{self._replace(line='')}|{self.line if Debugging.on else ''}"
-        return blake2b(text.encode(), digest_size=DIGEST).digest()
+        return blake2b(text.encode(), digest_size=DIGEST - 1).digest() + b"\0"
 
 
 END = Call("the end of the program")

@@ -24,7 +24,7 @@ class Communicator:
     Use :func:`world` for all processes, and :meth:`split` for parts of them.
 
     Args:
-        mpi: mpi4py's communicator; None for one process alone.
+        mpi: mpi4py's communicator, for messages of the user's own; None for one process alone.
         name: for error texts.
         peers: the processes, in the order of their ranks.
 
@@ -32,8 +32,9 @@ class Communicator:
         rank: the number of this process, from 0 on.
         size: how many processes there are.
         name: how error texts call it.
-        lines: over which arrays are added up.
+        lines: over which arrays are exchanged and added up.
         meeting: where the processes meet.
+        left: whether this process has left an operation in the middle, as by Ctrl-C, and the others do not know yet.
         crowded: whether more of them are on this machine than it has cores: then they let others run while they wait.
 
     >>> alone = Communicator()
@@ -41,7 +42,7 @@ class Communicator:
     (0, 1)
     """
 
-    __slots__ = ("crowded", "lines", "meeting", "mpi", "name", "own_aside", "peers", "rank", "size")
+    __slots__ = ("crowded", "left", "lines", "meeting", "mpi", "name", "own_aside", "peers", "rank", "size")
 
     def __init__(self, mpi: Any = None, name: str = "world", peers: Sequence[Peer] = ()) -> None:
         self.mpi, self.name = mpi, name
@@ -51,6 +52,7 @@ class Communicator:
         self.peers = tuple(peers)
         self.lines = lines_of(mpi, self.peers, self.rank)
         self.crowded = outnumber_cores(self.peers, self.rank)
+        self.left = False
         self.meeting: Any = None
         if self.size > 1:
             self.meeting = meeting_of(self)
@@ -66,8 +68,18 @@ class Communicator:
         """Communicators for messages beside the others, which overtake them. All processes have to call it."""
         if self.own_aside is None:
             agree(self, "messages that nobody waits for")
-            self.own_aside = lines_of(self.mpi.Dup(), self.peers, self.rank)
+            self.own_aside = lines_of(self.mpi, self.peers, self.rank)
         return self.own_aside
+
+    def renew(self) -> None:
+        """Take other communicators for arrays, since somebody has left an operation. All processes have to call it.
+
+        Messages of that operation which are still under way are none of the next one's.
+        """
+        self.left = False
+        self.lines = lines_of(self.mpi, self.peers, self.rank, self.lines)
+        if self.own_aside is not None:
+            self.own_aside = lines_of(self.mpi, self.peers, self.rank, self.own_aside)
 
     def close(self) -> None:
         """Give memory and messages back, at the end of the program."""

@@ -56,9 +56,10 @@ class OverlappedProgram:
         if any(isinstance(leaf, Traced) for leaf in leaves):
             return self.fun(*args, **kwargs)
         self.done = True
-        gradients = Gradients(Buckets(like, self.dtype, self.limit, self.comm, self.weights), first)
-        outs = found.run_for(gradients, leaves)
-        whole = (*outs[:first], *gradients.finish(outs[first:last]), *outs[last:])
+        with Buckets(like, self.dtype, self.limit, self.comm, self.weights) as buckets:
+            gradients = Gradients(buckets, first)
+            outs = found.run_for(gradients, leaves)
+            whole = (*outs[:first], *gradients.finish(outs[first:last]), *outs[last:])
         return whole[0] if found.rebuild is None else found.rebuild(whole)
 
 

@@ -64,7 +64,7 @@ def gathering_all(mpi: Any, x: Any, out: Any) -> Requests:
 def all_gathered(comm: Group, x: Any, call: Call) -> Any:
     """The arrays of all processes."""
     out = new((comm.size, *x.shape), x.dtype)
-    wait(comm, gathering_all(comm.mpi, x, out), call)
+    wait(comm, gathering_all(comm.lines.whole, x, out), call)
     return out
 
 
@@ -72,9 +72,9 @@ def exchanged(comm: Group, x: Any, call: Call) -> Any:
     """What every process has for this one, of arrays with a row for each."""
     out = new(x.shape, x.dtype)
     if comm.size > DIRECT:
-        wait(comm, [comm.mpi.Ialltoall(as_bytes(x), as_bytes(out))], call)
+        wait(comm, [comm.lines.whole.Ialltoall(as_bytes(x), as_bytes(out))], call)
         return out
-    requests = messages(comm.mpi, x, out)
+    requests = messages(comm.lines.whole, x, out)
     out[comm.rank] = x[comm.rank]
     wait(comm, requests, call)
     return out
@@ -83,14 +83,14 @@ def exchanged(comm: Group, x: Any, call: Call) -> Any:
 def gathered(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The arrays of all processes, in one of them; zeros in the others."""
     out = np.zeros((comm.size, *x.shape), x.dtype)
-    wait(comm, [comm.mpi.Igather(as_bytes(x), as_bytes(out) if comm.rank == root else None, root)], call)
+    wait(comm, [comm.lines.whole.Igather(as_bytes(x), as_bytes(out) if comm.rank == root else None, root)], call)
     return out
 
 
 def scattered(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The row that one process has for this one."""
     out = np.empty(x.shape[1:], x.dtype)
-    wait(comm, [comm.mpi.Iscatter(as_bytes(x) if comm.rank == root else None, as_bytes(out), root)], call)
+    wait(comm, [comm.lines.whole.Iscatter(as_bytes(x) if comm.rank == root else None, as_bytes(out), root)], call)
     return out
 
 
@@ -100,11 +100,11 @@ def broadcasted(comm: Group, x: Any, root: int, call: Call) -> Any:
     if comm.rank == root:
         out[...] = x
     if comm.size > 2:
-        requests = [comm.mpi.Ibcast(as_bytes(out), root)]
+        requests = [comm.lines.whole.Ibcast(as_bytes(out), root)]
     elif comm.rank == root:
-        requests = [comm.mpi.Isend(sendable(out), 1 - root)]
+        requests = [comm.lines.whole.Isend(sendable(out), 1 - root)]
     else:
-        requests = [comm.mpi.Irecv(sendable(out), root)]
+        requests = [comm.lines.whole.Irecv(sendable(out), root)]
     wait(comm, requests, call)
     return out
 
@@ -112,7 +112,7 @@ def broadcasted(comm: Group, x: Any, root: int, call: Call) -> Any:
 def permuted(comm: Group, x: Any, pairs: tuple[tuple[int, int], ...], call: Call) -> Any:
     """The array of the process that sends to this one; zeros where none does."""
     out = np.zeros(x.shape, x.dtype)
-    requests = [comm.mpi.Irecv(as_bytes(out), a) for a, b in pairs if b == comm.rank]
-    requests += [comm.mpi.Isend(as_bytes(x), b) for a, b in pairs if a == comm.rank]
+    requests = [comm.lines.whole.Irecv(as_bytes(out), a) for a, b in pairs if b == comm.rank]
+    requests += [comm.lines.whole.Isend(as_bytes(x), b) for a, b in pairs if a == comm.rank]
     wait(comm, requests, call)
     return out

@@ -19,7 +19,7 @@ class Peer(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """mpi4py's communicators over which arrays are added up.
+    """mpi4py's communicators over which arrays are exchanged and added up.
 
     Attributes:
         whole: of all processes.
@@ -34,12 +34,26 @@ class Lines(NamedTuple):
     window: Window | None = None
 
 
-def lines_of(whole: Any, peers: Sequence[Peer], rank: int) -> Lines:
-    """The communicators of the processes of one. All of them have to call it."""
-    hosts = [peer.host for peer in peers]
+def lines_of(mpi: Any, peers: Sequence[Peer], rank: int, before: Lines | None = None) -> Lines:
+    """New communicators of the processes of one. All of them have to call it.
+
+    Args:
+        mpi: the one.
+        peers: its processes.
+        rank: the number of this one.
+        before: those that the new ones are for, which some processes may have left in the middle of an operation. Their
+            memory stays, and all go on from the last step that any of them has taken there.
+    """
+    if mpi is None:
+        return Lines(None)
+    whole, hosts = mpi.Dup(), [peer.host for peer in peers]
     machines = Counter(hosts)
     if len(machines) == 1 < len(hosts):
-        return Lines(whole, window=window_of(whole))
+        if before is None:
+            return Lines(whole, window=window_of(whole))
+        if before.window is not None:
+            before.window.shared.steps = max(whole.allgather(before.window.shared.steps))
+        return Lines(whole, window=before.window)
     if len(machines) in (0, 1, len(hosts)) or len(set(machines.values())) > 1:
         return Lines(whole)
     machine, number = list(machines).index(hosts[rank]), hosts[:rank].count(hosts[rank])
@@ -50,9 +64,10 @@ class Group(Protocol):
     """Processes that work together, as a communicator describes them.
 
     Attributes:
-        mpi: mpi4py's communicator; None for one process alone.
-        lines: over which arrays are added up.
+        mpi: mpi4py's communicator, for messages of the user's own; None for one process alone.
+        lines: over which arrays are exchanged.
         meeting: where they meet (:mod:`autodiff.distributed.meetings`).
+        left: whether this process has left an operation in the middle, as by Ctrl-C, whose messages are under way.
         name: how error texts call it.
         peers: the processes, in the order of their ranks.
         rank: the number of this process, from 0 on.
@@ -63,11 +78,15 @@ class Group(Protocol):
     mpi: Any
     lines: Lines
     meeting: Any
+    left: bool
     name: str
     peers: tuple[Peer, ...]
     rank: int
     size: int
     crowded: bool
+
+    def renew(self) -> None:
+        """Take other communicators for arrays, since somebody has left an operation. All processes have to call it."""
 
     def close(self) -> None:
         """Give memory and messages back, at the end of the program."""

@@ -4,6 +4,11 @@ Each gives a block to each other: what it is about to do, in 16 bytes, and its a
 all. So whoever does something else is found before anybody waits in vain. The processes of one machine put their blocks
 into memory that they share; others send them. Memory and messages are made once for each communicator, and what an
 operation needs once for each shape: a meeting takes a microsecond or two.
+
+All processes take part in every meeting of a communicator, in one order, also those that leave one before the others
+have come, as by Ctrl-C: they wait for them at the beginning of the next one. So what a process says at a meeting
+reaches all others. Who has left an operation after its meeting says so at the next one, and all take other
+communicators then, on which none of its messages are under way. Those that are still in that operation get a message.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import numpy as np
 
 from autodiff.distributed.calls import DIGEST, Call, Debugging, disagree
 from autodiff.distributed.group import Group
-from autodiff.distributed.waiting import ABANDONED, Requests, Steps, arrived, wait
+from autodiff.distributed.waiting import Requests, Steps, wait
 from autodiff.distributed.windows import LINE, SharedMemory, shared_memory
 
 Array = np.ndarray[Any, Any]
@@ -36,8 +41,11 @@ LEAST = 1 << 12
 SENDERS = {"broadcast": True, "scatter": True, "reduce": False, "gather": False}
 """Whether the root alone has something to send, or all others: their blocks have no array otherwise."""
 
-TAG, KNOWN = 1, 1 << 10
-"""Of the messages; and how many operations a meeting knows, before it forgets them."""
+BLOCK, NOTICE = 0, 1
+"""The tags of blocks, and of the message that says that its sender has left an operation."""
+
+KNOWN = 1 << 10
+"""How many operations a meeting knows, before it forgets them."""
 
 
 class Side:
@@ -105,25 +113,27 @@ class Meeting:
         comm: who meets.
 
     Attributes:
+        mpi: the communicator of its messages.
         side: the blocks of the next meeting.
-        busy: what the last one waits for; None once it has come.
+        busy: a meeting that has begun and not ended, and what it waits for.
     """
 
-    __slots__ = ("busy", "comm", "side")
+    __slots__ = ("busy", "comm", "mpi", "side")
 
     side: Side
 
     def __init__(self, comm: Group) -> None:
-        self.comm = comm
-        self.busy: Requests | None = None
+        self.comm, self.mpi = comm, comm.mpi.Dup()
+        self.busy: tuple[Turn, Requests] | None = None
 
     def turn(
         self, name: str, shape: tuple[int, ...] = (), dtype: Any = None, rest: Any = (), place: str = "", line: str = ""
     ) -> Turn:
         """What an operation needs; arguments are those of a :class:`~autodiff.distributed.calls.Call`."""
         if self.busy is not None:
-            self.recover(self.busy)
-            self.busy = None
+            before, requests = self.busy
+            wait(self.comm, requests, before.call)
+            self.end(before)
         turns, key = self.side.turns, (name, shape, dtype, rest, place)
         if Debugging.on:
             key = (*key, line)  # type: ignore[assignment]
@@ -141,6 +151,28 @@ class Meeting:
         """The messages of blocks of so many bytes, where they are the same each time."""
         return ()
 
+    def say(self, turn: Turn) -> None:
+        """Write what this process is about to do, and whether it has left an operation before."""
+        head = turn.side.head
+        head[:] = turn.digest
+        if self.comm.left:
+            head[-1] = 1
+            for k in self.others():
+                self.mpi.Isend(b"", k, NOTICE).Free()
+
+    def who_left(self) -> int | None:
+        """A process that has left the operation which this one is in; None if there is none."""
+        module = sys.modules["mpi4py.MPI"]
+        status = module.Status()
+        if self.busy is None and self.mpi.Iprobe(module.ANY_SOURCE, NOTICE, status):
+            return int(status.Get_source())
+        return None
+
+    def others(self) -> list[int]:
+        """The ranks of the others, the next one first."""
+        rank, size = self.comm.rank, self.comm.size
+        return [(rank + by) % size for by in range(1, size)]
+
     def begin(self, turn: Turn) -> Requests:
         """Give the block of this process to all others, and return what has to arrive."""
         raise NotImplementedError
@@ -152,15 +184,20 @@ class Meeting:
             MismatchError: if somebody does something else.
         """
         self.busy = None
-        digest = turn.digest
-        for head in turn.side.heads:
+        side, digest = turn.side, turn.digest
+        same = not side.head[-1]
+        for head in side.heads:
             if head != digest:
-                disagree(self.comm, turn.call)
-                return
-
-    def recover(self, busy: Requests) -> None:
-        """Leave the memory of a meeting alone that this process has not waited for."""
-        raise NotImplementedError
+                same = False
+        if same:
+            return
+        for k, block in enumerate(side.blocks):
+            if block[DIGEST - 1] and k != side.rank:
+                self.mpi.Recv(bytearray(), k, NOTICE)
+        if any(head[:-1] != digest[:-1] for head in side.heads):
+            disagree(self.comm, turn.call)
+        else:
+            self.comm.renew()
 
     def close(self) -> None:
         """Give messages back to MPI, at the end of the program."""
@@ -177,21 +214,10 @@ class MeetingByMessages(Meeting):
 
     def __init__(self, comm: Group) -> None:
         super().__init__(comm)
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
-        """Make memory and messages: the first, or others where nobody waits for those that there are any more."""
-        comm, direct = self.comm, self.comm.size <= DIRECT
+        direct = comm.size <= DIRECT
         self.side = Side(np.zeros((comm.size, BLOCKS[direct][-1]), np.uint8), comm.rank)
-        self.receives: list[Any] = []
+        self.receives = [self.mpi.Recv_init(self.side.blocks[k], k, BLOCK) for k in self.others()] if direct else []
         self.sends: dict[int, list[Any]] = {}
-        if direct:
-            self.receives = [comm.mpi.Recv_init(self.side.blocks[k], k, TAG) for k in self.others()]
-
-    def others(self) -> list[int]:
-        """The ranks of the others, the next one first."""
-        rank, size = self.comm.rank, self.comm.size
-        return [(rank + by) % size for by in range(1, size)]
 
     def requests(self, nbytes: int) -> Requests:
         """The messages of blocks of so many bytes, where they are the same each time."""
@@ -200,25 +226,19 @@ class MeetingByMessages(Meeting):
         size = next(size for size in BLOCKS[True] if nbytes <= size)
         if size not in self.sends:
             block = self.side.blocks[self.comm.rank, :size]
-            self.sends[size] = [self.comm.mpi.Send_init(block, k, TAG) for k in self.others()]
+            self.sends[size] = [self.mpi.Send_init(block, k, BLOCK) for k in self.others()]
         return [*self.receives, *self.sends[size]]
 
     def begin(self, turn: Turn) -> Requests:
         """Send the block of this process, and return the messages that have to arrive."""
-        turn.side.head[:] = turn.digest
+        self.say(turn)
         requests = turn.requests
         for request in requests:
             request.Start()
         if not requests:
-            requests = [self.comm.mpi.Iallgather(sys.modules["mpi4py.MPI"].IN_PLACE, self.side.blocks)]
-        self.busy = requests
+            requests = [self.mpi.Iallgather(sys.modules["mpi4py.MPI"].IN_PLACE, self.side.blocks)]
+        self.busy = turn, requests
         return requests
-
-    def recover(self, busy: Requests) -> None:
-        """Take other memory where messages of the last meeting are still under way."""
-        if not arrived(busy):
-            ABANDONED.append(busy)
-            self.begin_anew()
 
     def close(self) -> None:
         """Give the messages back to MPI, at the end of the program."""
@@ -248,17 +268,11 @@ class MeetingInMemory(Meeting):
 
     def begin(self, turn: Turn) -> Requests:
         """Show the block of this process, and return what tells whether all others have shown theirs."""
-        turn.side.head[:] = turn.digest
+        self.say(turn)
         self.side, self.next_side = self.next_side, self.side
-        self.busy = requests = self.arrive()
+        requests = self.arrive()
+        self.busy = turn, requests
         return requests
-
-    def recover(self, busy: Requests) -> None:
-        """Wait for the others: those that have not come to the last meeting may still read the one before."""
-        wait(self.comm, busy, RECOVERED)
-
-
-RECOVERED = Call("an operation that was interrupted")
 
 
 def capacity(size: int) -> int:
@@ -288,13 +302,6 @@ def meet(comm: Group, turn: Turn, array: Any = None) -> None:
     meeting.end(turn)
 
 
-def highest(comm: Group, number: int) -> int:
-    """The highest of the numbers that all processes give."""
-    turn = comm.meeting.turn("highest number", (), np.dtype(np.int64))
-    meet(comm, turn, number)
-    return int(turn.stack.max())
-
-
 def agree(comm: Group, name: str, rest: Sequence[tuple[str, Any]] = ()) -> None:
     """Make sure that all processes are about to do the same, which has no array.
 
@@ -305,9 +312,11 @@ def agree(comm: Group, name: str, rest: Sequence[tuple[str, Any]] = ()) -> None:
 
 
 def agreement(comm: Group, call: Call) -> Steps:
-    """The same, step by step: other operations may begin before it ends, so it has memory of its own."""
-    meeting = MeetingByMessages(comm)
+    """The same, step by step. Another operation that begins before it ends waits for it."""
+    meeting: Meeting = comm.meeting
     turn = meeting.turn(*call)
-    yield meeting.begin(turn)
-    meeting.end(turn)
-    meeting.close()
+    requests = meeting.begin(turn)
+    begun = meeting.busy
+    yield requests
+    if meeting.busy is begun:
+        meeting.end(turn)

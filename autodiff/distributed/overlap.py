@@ -21,7 +21,7 @@ from autodiff.distributed.events import RECORDS, WAIT, Event, note
 from autodiff.distributed.meetings import agreement
 from autodiff.distributed.packing import packed, scaled, sent_dtype, unpacked, weighs_alike
 from autodiff.distributed.sums import Weights, summing
-from autodiff.distributed.waiting import Requests, Steps, arrived, wait
+from autodiff.distributed.waiting import ABANDONED, Requests, Steps, arrived, wait
 from autodiff.ops.relative import absolute
 from autodiff.trace.live import Entry
 from autodiff.trace.recording import innermost_body
@@ -74,6 +74,13 @@ class Pipeline:
                 UNDER_WAY.discard(self)
             done(end.value)
 
+    def leave(self) -> None:
+        """Wait for none: an error has ended what they are for. MPI still reads and writes their memory, so it stays."""
+        self.comm.left = True
+        if self in UNDER_WAY:
+            UNDER_WAY.discard(self)
+            ABANDONED.append([self])
+
     def finish(self) -> None:
         """Wait for all."""
         while self.waiting:
@@ -82,8 +89,7 @@ class Pipeline:
 
 
 UNDER_WAY: set[Pipeline] = set()
-"""Those with messages that have not come. Where an error ends a backward pass nobody else knows them any more, and MPI
-still reads and writes their memory."""
+"""Those with messages that have not come."""
 
 
 class Buckets:
@@ -106,10 +112,19 @@ class Buckets:
         self.found: list[Any] = [None] * len(leaves)
         self.sums: list[Any] = [None] * len(leaves)
         self.comm, self.weights, self.next = comm, weights, 0
-        self.lines = comm.aside()
+        comm.aside()
+        for before in [pipeline for pipeline in UNDER_WAY if pipeline.comm is comm]:
+            before.finish()  # of another backward pass: messages of the two would be mixed up
         call = Call("gradients in buckets", rest=(("leaves", str(list(zip(self.like, self.sent)))),), line=user_line())
         self.pipeline = Pipeline(comm, call)
         self.pipeline.put(agreement(comm, call), lambda _: None)
+
+    def __enter__(self) -> Buckets:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is not None:
+            self.pipeline.leave()
 
     def groups(self, limit: int) -> list[list[int]]:
         """The leaves of each bucket, of one dtype, from the last to the first."""
@@ -143,7 +158,7 @@ class Buckets:
 
         def steps() -> Steps:
             met.append(perf_counter())
-            return (yield from summing(self.lines, flat, weights))
+            return (yield from summing(self.comm.aside(), flat, weights))
 
         def done(total: Any) -> None:
             note(Event("all_reduce", flat.nbytes, self.comm.size, begun, met[0], perf_counter(), overlapped=True))
@@ -197,20 +212,20 @@ class OverlappedPull:
         if at.turns or innermost_body() is not None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
             return at.pull(cotangents)
         self.done = True
-        buckets = Buckets(at.leaves, self.dtype, self.limit, self.comm, self.weights)
         places = {entry: place for place, entry in enumerate(at.entries)}
+        with Buckets(at.leaves, self.dtype, self.limit, self.comm, self.weights) as buckets:
 
-        def complete(entry: Entry, ct: Any) -> None:
-            place = places[entry]
-            buckets.put(place, own(ct, entry.spec, at.leaves[place]))
+            def complete(entry: Entry, ct: Any) -> None:
+                place = places[entry]
+                buckets.put(place, own(ct, entry.spec, at.leaves[place]))
 
-        def read(seeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
-            return read_with(seeds, complete, buckets.pipeline.poll)
+            def read(seeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+                return read_with(seeds, complete, buckets.pipeline.poll)
 
-        for place, leaf in enumerate(at.pull(cotangents, read)):
-            if buckets.found[place] is None:
-                buckets.put(place, leaf)
-        return buckets.finish()
+            for place, leaf in enumerate(at.pull(cotangents, read)):
+                if buckets.found[place] is None:
+                    buckets.put(place, leaf)
+            return buckets.finish()
 
 
 def read_with(

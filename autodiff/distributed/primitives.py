@@ -70,7 +70,11 @@ class Collective(Primitive):
             meet(comm, turn, x)
             met = perf_counter() if recorded else 0.0
             if turn.stack is None:
-                out = apart(comm, x, turn.call, **own, **({"reuse": True} if reuse else {}))
+                try:
+                    out = apart(comm, x, turn.call, **own, **({"reuse": True} if reuse else {}))
+                except BaseException:  # the user's Ctrl-C, too
+                    comm.left = True
+                    raise
             else:
                 out = together(turn.rows, turn.stack, comm.rank, **own)
             if recorded:

@@ -17,7 +17,7 @@ import numpy as np
 from autodiff.distributed.calls import Call
 from autodiff.distributed.exchanges import as_bytes, gathering_all, messages
 from autodiff.distributed.group import Group, Lines
-from autodiff.distributed.meetings import DIRECT, GATHERED, highest
+from autodiff.distributed.meetings import DIRECT, GATHERED
 from autodiff.distributed.packing import LARGE, new, scaled
 from autodiff.distributed.waiting import Steps, waited_for
 from autodiff.distributed.windows import REGION, Window
@@ -32,14 +32,7 @@ Weights = tuple[float, ...]
 
 
 def summed(comm: Group, x: Any, call: Call, weights: Weights = (), reuse: bool = False) -> Any:
-    """The sum of the arrays of all processes.
-
-    Those that have left a sum in the middle, as by Ctrl-C, have not taken the same steps in their window. Here all go
-    on from the last one that any of them has taken.
-    """
-    window = comm.lines.window
-    if window is not None and comm.size * x.nbytes > GATHERED:
-        window.shared.steps = highest(comm, window.shared.steps)
+    """The sum of the arrays of all processes."""
     return waited_for(comm, summing(comm.lines, x, weights, reuse), call)
 
 

@@ -28,8 +28,8 @@ time. After so many seconds for each of the others, and at least after 0.1, it l
 Sleeping for no time at all is no way to let others have the core: it takes as long as the shortest sleep of the system.
 """
 
-ABANDONED: list[Requests] = []
-"""Messages that nobody waits for any more. MPI may still write to their memory, so it stays."""
+ABANDONED: list[Sequence[Any]] = []
+"""Messages that nobody waits for any more, and what has them. MPI may still write to their memory, so it stays."""
 
 
 def waited_for(comm: Group, steps: Steps, call: Call) -> Any:
@@ -42,17 +42,24 @@ def waited_for(comm: Group, steps: Steps, call: Call) -> Any:
         wait(comm, requests, call)
 
 
-def wait(comm: Group, requests: Requests, call: Call) -> None:
+def wait(comm: Group, requests: Requests, call: Call, together: bool = True) -> None:
     """Wait for messages, and look from time to time whether the others are still there.
+
+    Args:
+        comm: the processes.
+        requests: the messages.
+        call: what they are for.
+        together: whether all processes take part in that.
 
     Raises:
         LostProcessError: if a process on this machine is gone.
-        DistributedError: if it takes longer than ``AUTODIFF_DISTRIBUTED_TIMEOUT`` seconds.
+        DistributedError: if a process has left what all take part in, as by Ctrl-C, or if it takes longer than
+            ``AUTODIFF_DISTRIBUTED_TIMEOUT`` seconds.
     """
     try:
         for request in requests:
             if not (request.Test() or wait_awake(comm, request)):
-                wait_and_look(comm, request, call)
+                wait_and_look(comm, request, call, together)
     except BaseException:  # the user's Ctrl-C, too
         ABANDONED.append(requests)
         raise
@@ -75,7 +82,7 @@ def wait_awake(comm: Group, request: Any) -> bool:
     return False
 
 
-def wait_and_look(comm: Group, request: Any, call: Call) -> None:
+def wait_and_look(comm: Group, request: Any, call: Call, together: bool) -> None:
     """Wait for a message that takes longer, with a look at the others from time to time."""
     begun = looked = time.monotonic()
     limit = float(os.environ.get("AUTODIFF_DISTRIBUTED_TIMEOUT", "inf"))
@@ -85,6 +92,12 @@ def wait_and_look(comm: Group, request: Any, call: Call) -> None:
         if now - looked > max(0.1, LOOK * comm.size):
             looked = now
             look_after(comm, call)
+            leaver = comm.meeting.who_left() if together else None
+            if leaver is not None:
+                raise DistributedError(
+                    f"process {leaver} of {comm.name} has left what process {comm.rank} waits for, by an exception: "
+                    f"{call.at_line()}. Catch it in all processes, or in none."
+                )
             if now - begun > limit:
                 raise DistributedError(
                     f"process {comm.rank} of {comm.name} has waited {limit:g} s for the others at {call.at_line()}"

@@ -26,8 +26,9 @@ class Never:
 def group(pid, host="here", crowded=False):
     """Two processes, of which this is the first."""
     return SimpleNamespace(
-        rank=0, size=2, crowded=crowded, name="world", peers=(Peer(0, "here", os.getpid()), Peer(1, host, pid))
-    )
+        rank=0, size=2, crowded=crowded, name="world", peers=(Peer(0, "here", os.getpid()), Peer(1, host, pid)),
+        meeting=SimpleNamespace(who_left=lambda: None), left=False,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("reaped", [True, False])

@@ -111,13 +111,14 @@ class CommunicatorBase:
     def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:
         """Send something to one process, which calls ``recv_obj``."""
         self._check_partner(dest)
-        wait(self.comm, [self.mpi_comm.isend(obj, dest, tag)], Call("send", rest=(("dest", dest),)))
+        sent = self.mpi_comm.isend(obj, dest, tag)
+        wait(self.comm, [sent], Call("send", rest=(("dest", dest),)), together=False)
 
     def recv_obj(self, source: int, status: Any = None, tag: int = -1) -> Any:
         """What process ``source`` has sent, with this tag; with any tag if it is negative."""
         self._check_partner(source)
         incoming = Incoming(self.mpi_comm, source, tag)
-        wait(self.comm, [incoming], Call("recv", rest=(("source", source),)))
+        wait(self.comm, [incoming], Call("recv", rest=(("source", source),)), together=False)
         return incoming.message.recv(status)
 
     def _check_partner(self, rank: int) -> None:

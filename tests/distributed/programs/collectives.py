@@ -8,13 +8,14 @@ import sys
 import time
 
 import numpy as np
+import pytest
 
 import autodiff
 from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
-from autodiff.distributed import windows
+from autodiff.distributed import sums, windows
 from autodiff.distributed.meetings import MeetingByMessages
 from autodiff.distributed.primitives import COLLECTIVES
-from autodiff.distributed.sums import summing
+from autodiff.distributed.waiting import arrived
 from autodiff.distributed.windows import LINE, REGION, REGIONS, has_room
 from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
 
@@ -130,19 +131,101 @@ def check_interrupted():
             assert np.array_equal(distributed.all_reduce(np.full(3, comm.rank + 1.0)), total)
 
 
+class Interrupted(Exception):
+    """In the place of Ctrl-C."""
+
+
+def left_after(steps, run):
+    """Run an operation, and leave it after so many of its steps, whose messages are under way then."""
+
+    def leave(comm, begun, call):
+        requests = ()
+        for _ in range(steps):
+            while not arrived(requests):
+                time.sleep(0)
+            requests = next(begun)
+        raise Interrupted
+
+    before, sums.waited_for = sums.waited_for, leave
+    try:
+        with pytest.raises(Interrupted):
+            run()
+    finally:
+        sums.waited_for = before
+
+
 def check_interrupted_sums():
     """The same of large arrays, whose sums processes have left at different steps, whoever has begun them."""
-    every = list(itertools.product((False, True), repeat=comm.size))
+    every = list(itertools.product((0, 1), repeat=comm.size))
     cases = [(300_000, float, ahead) for ahead in every] + [(3_000_000, np.float32, every[1])]
     for size, dtype, ahead in cases:
         x = np.arange(size, dtype=dtype) % 1000
-        if comm.lines.window is not None and ahead[comm.rank]:
-            begun = summing(comm.lines, x)
-            next(begun)
-            begun.close()
+        left_after(ahead[comm.rank], lambda x=x: distributed.all_reduce(-x))
         for _ in range(3):
             found = distributed.all_reduce(x * (comm.rank + 1))
             assert np.array_equal(found, x * sum(range(comm.size + 1)))
+
+
+def refused_after(leaver, run, what):
+    """The others cannot end what one process has left."""
+    text = (
+        rf"^process {leaver} of world\S* has left what process {comm.rank} waits for, by an exception: {what} "
+        r"\(collectives.py:\d+\)\. Catch it in all processes, or in none\.$"
+    )
+    with pytest.raises(distributed.DistributedError, match=text):
+        run()
+
+
+def check_interrupted_by_one():
+    """One process leaves a large sum before its last messages, for which the others wait, or after them."""
+    x, part = np.arange(200_000.0), comm.split(0)
+    part.lines = part.lines._replace(window=None)  # messages, as on several machines
+    for leaver, steps in itertools.product((0, comm.size - 1), (1, 2)):
+        run = lambda: distributed.all_reduce(-x, comm=part)  # noqa: E731
+        if comm.rank == leaver:
+            left_after(steps, run)
+        elif steps == 1:
+            refused_after(leaver, run, r"all_reduce of float64\[200000\]")
+        else:
+            assert np.array_equal(run(), -comm.size * x)
+        for k in range(3):
+            found = distributed.all_reduce(x * (comm.rank + 1) + k, comm=part)
+            assert np.array_equal(found, x * sum(range(comm.size + 1)) + k * comm.size)
+            assert np.array_equal(distributed.all_gather(x + comm.rank, comm=part)[-1], x + comm.size - 1)
+
+
+def check_interrupted_overlap():
+    """A backward pass that an error ends in some processes, after some of its gradients have left."""
+    weights, x, fail = [np.full((300, 300), 1e-3) for _ in range(4)], np.ones((comm.size, 300)), [False]
+
+    def loss(weights, x):
+        for k, w in enumerate(weights):
+            x = broken(x) if fail[-1] and k == 2 else x
+            x = np.tanh(x @ w)
+        return np.sum(x)
+
+    @autodiff.custom_vjp
+    def broken(x):
+        return 1.0 * x
+
+    def refuse(residuals, g):
+        raise Interrupted
+
+    broken.defvjp(lambda x: (1.0 * x, None), refuse)
+    gradient = grad(loss)
+    wanted = gradient(weights, x)
+    step = distributed.data_parallel(gradient, bucket=1)
+    for failing in ([0], [comm.size - 1], list(range(comm.size))):
+        fail.append(comm.rank in failing)
+        if fail[-1]:
+            with pytest.raises(Interrupted):
+                step(weights, x)
+        else:
+            refused_after(failing[0], lambda: step(weights, x), "gradients in buckets, leaves=.*")
+        fail.append(False)
+        for _ in range(3):
+            for one, other in zip(step(weights, x), wanted, strict=True):
+                close(comm.size * one, other, "gradients after an error")
 
 
 def check_messages_beside():
@@ -311,8 +394,9 @@ def check_programs(count):
 def main(programs):
     check_programs(programs)
     for check in (
-        check_large, check_windows, check_weights, check_interrupted, check_interrupted_sums, check_messages_beside,
-        check_no_room, check_order, check_control, check_parts, check_disagreement,
+        check_large, check_windows, check_weights, check_interrupted, check_interrupted_sums, check_interrupted_by_one,
+        check_interrupted_overlap, check_messages_beside, check_no_room, check_order, check_control, check_parts,
+        check_disagreement,
     ):  # fmt: skip
         check()
     assert comm.gather_objects("done") == ["done"] * comm.size
