@@ -24,6 +24,11 @@ DEEP = 40
 """Rules whose results are rewritten again and again stop here."""
 
 
+def stays_apart(equation: Equation) -> bool:
+    """Whether an operation is done as often as it is there: a copy is another array, and some have their turn."""
+    return equation.primitive.name == "copy" or ordered(equation)
+
+
 class Builder:
     """A tape in the making.
 
@@ -31,6 +36,7 @@ class Builder:
         inputs: the specs of its inputs.
         rules: what is tried on each operation.
         merge: whether an operation that was done before is not done again.
+        apart: which operations are done again all the same.
 
     Attributes:
         specs: of all slots so far.
@@ -41,7 +47,13 @@ class Builder:
         notes: what rules remember of operations that they have looked at.
     """
 
-    def __init__(self, inputs: Sequence[Spec], rules: Rules, merge: bool = False) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[Spec],
+        rules: Rules,
+        merge: bool = False,
+        apart: Callable[[Equation], bool] = stays_apart,
+    ) -> None:
         self.specs: list[Spec] = list(inputs)
         self.makers: list[Equation | None] = [None] * len(inputs)
         self.equations: list[Equation] = []
@@ -51,6 +63,7 @@ class Builder:
         self._rules = rules
         self._ready: dict[Primitive, tuple[Rule, ...]] = {}
         self._done: dict[Any, tuple[int, ...]] | None = {} if merge else None
+        self._apart = apart
         self._depth = 0
 
     def spec(self, operand: Operand) -> Spec:
@@ -109,7 +122,7 @@ class Builder:
 
     def _append(self, equation: Equation) -> tuple[int, ...]:
         key = None
-        if self._done is not None and equation.primitive.name != "copy" and not ordered(equation):  # results stay apart
+        if self._done is not None and not self._apart(equation):
             key = what(equation)
             found = self._done.get(key)
             if found is not None:
@@ -137,13 +150,21 @@ def what(equation: Equation) -> Any:
     return equation.primitive, operands, params, equation.specs
 
 
-def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[..., Any] | None = None) -> Tape:
+def rewrite(
+    tape: Tape,
+    rules: Rules,
+    *,
+    merge: bool = False,
+    apart: Callable[[Equation], bool] = stays_apart,
+    prepare: Callable[..., Any] | None = None,
+) -> Tape:
     """The tape with rules applied to all of its operations, in order.
 
     Args:
         tape: the old tape.
         rules: what is tried.
         merge: whether an operation that was done before is not done again.
+        apart: which operations are done again all the same.
         prepare: ``prepare(builder, tape)`` is called first, and returns what stands for some of the inputs.
 
     Returns:
@@ -151,7 +172,7 @@ def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[
     """
     if not merge and prepare is None and not concerned(tape, rules):
         return tape
-    builder = Builder(tape.inputs, rules, merge)
+    builder = Builder(tape.inputs, rules, merge, apart)
     now: list[Operand] = list(range(len(tape.inputs)))
     if prepare is not None:
         now = prepare(builder, tape)

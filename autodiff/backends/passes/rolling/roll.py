@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff.backends.passes.rewrite.dead import drop_dead, renumbered
-from autodiff.backends.passes.rewrite.rewriting import Builder, holds_tapes, in_bodies, what
+from autodiff.backends.passes.rewrite.rewriting import holds_tapes, in_bodies, rewrite, stays_apart
 from autodiff.backends.passes.rolling.loops import written
 from autodiff.backends.passes.rolling.origins import SMALL, Steps, planned
 from autodiff.backends.passes.rolling.repetitions import LONG, labels_of, repetitions
@@ -71,35 +71,14 @@ def rolled_once(tape: Tape) -> Tape:
 
 
 def done_once(tape: Tape) -> Tape:
-    """The tape with each operation done once: what a step gives and the next one begins with is the same value.
-
-    Slices ``x[k]`` stay: that some steps take the same one says nothing of the others.
-    """
-    tape = drop_dead(tape)
-    builder = Builder(tape.inputs, {})
-    now: list[Operand] = list(range(len(tape.inputs)))
-    known: dict[object, tuple[Operand, ...]] = {}
-    for equation in tape.equations:
-        builder.source = equation.source
-        operands = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
-        if stays(equation):
-            now.extend(builder.append(equation, operands))
-            continue
-        key = what(equation.moved(operands, ()))
-        if key not in known:
-            known[key] = builder.append(equation, operands)
-        now.extend(known[key])
-    outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
-    if len(builder.equations) == len(tape.equations):
-        return tape
-    return replace(tape, equations=tuple(builder.equations), outputs=outputs)
+    """The tape with each operation done once: what a step gives and the next one begins with is the same value."""
+    return rewrite(drop_dead(tape), {}, merge=True, apart=is_of_one_step)
 
 
-def stays(equation: Equation) -> bool:
-    """Whether an operation is not merged with another one."""
-    if equation.primitive is slice_of:
-        return any(type(part) is int for part in dict(equation.params)["key"])
-    return equation.primitive.name == "copy" or ordered(equation)
+def is_of_one_step(equation: Equation) -> bool:
+    """Whether an operation is not merged with another one: that some steps take the same row says nothing of others."""
+    row = equation.primitive is slice_of and any(type(part) is int for part in dict(equation.params)["key"])
+    return row or stays_apart(equation)
 
 
 def without_waiting(tape: Tape) -> Tape:
