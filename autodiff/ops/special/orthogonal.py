@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -153,13 +154,20 @@ def _associated(
     function: Primitive = elementwise_of(
         name,
         lambda n, m, z: value(n, m, z)[0],  # of derivatives of orders up to 0
-        dtype=lambda n, m, z: np.dtype(np.complex128 if z.dtype.kind == "c" else np.float64),
+        dtype=lambda n, m, z: _dtype_of_values(z.dtype),
         on_gpu=gpu.refused(name),
         dn=None,
         dm=None,
         dz=slope,
     )
     return function
+
+
+@cache
+def _dtype_of_values(z: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of associated Legendre functions: until SciPy 1.18 always of double precision."""
+    found: np.dtype[Any] = sp.assoc_legendre_p(1, 0, np.zeros(0, z)).dtype
+    return found
 
 
 def _squares(n: Any, m: Any) -> Any:
