@@ -16,6 +16,7 @@ import numpy as np
 
 from autodiff.numpy.dispatch import CREATION, WRITING, as_operand, contains_traced
 from autodiff.numpy.items.assignment import point, put_at, write_out
+from autodiff.numpy.items.flat import compare_elements
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.traced_arguments import is_variable, method_of_array, newest_of, plain_call
 from autodiff.ops.elementwise import cast
@@ -445,6 +446,9 @@ class Elements:
 
     def __array__(self, *args: Any, **options: Any) -> Any:
         return np.asarray(self.buffer.now.flat, *args, **options)
+
+
+compare_elements(Elements)
 
 
 def flat_attribute() -> property:

@@ -1,4 +1,4 @@
-"""Python's functions called once for every element: ``np.vectorize``, ``np.frompyfunc``, ``np.ndenumerate``."""
+"""One element after another: ``np.vectorize``, ``np.frompyfunc``, ``np.ndenumerate``, ``np.broadcast``."""
 
 from __future__ import annotations
 
@@ -102,6 +102,42 @@ def _elements(x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     return ((place, x[place]) for place in np.ndindex(x.shape))
 
 
+class broadcast:
+    """Arrays beside each other in their common shape, element by element. See :class:`numpy.broadcast`.
+
+    Attributes:
+        arrays: in their common shape.
+        plain: NumPy's own, which counts.
+    """
+
+    arrays: tuple[Any, ...]
+    plain: np.broadcast
+
+    def __new__(cls, *args: Any) -> Any:
+        args = settled(args)
+        if not contains_traced(args):
+            return np.broadcast(*args)
+        made = super().__new__(cls)
+        made.arrays = FUNCTIONS[np.broadcast_arrays](*args)
+        made.plain = np.broadcast(*(np.empty(spec_of(array).shape, bool) for array in made.arrays))
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+    @property
+    def iters(self) -> tuple[Any, ...]:
+        return tuple(array.flat for array in self.arrays)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        place = self.plain.index
+        next(self.plain)
+        return tuple(iterator[place] for iterator in self.iters)
+
+
 def isscalar(element: Any) -> bool:
     """Whether something is a number, traced or not, and no array."""
     if isinstance(element, Traced):
@@ -109,5 +145,5 @@ def isscalar(element: Any) -> bool:
     return np.isscalar(element)
 
 
-for _own in (vectorize, frompyfunc, ndenumerate, isscalar):
+for _own in (vectorize, frompyfunc, ndenumerate, broadcast, isscalar):
     OWN[_own.__name__] = enter(getattr(np, _own.__name__), _own)

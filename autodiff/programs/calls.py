@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import datetime
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.machinery import ExtensionFileLoader
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -16,7 +19,7 @@ from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
 from autodiff.numpy.methods import of_subclass
-from autodiff.numpy.namespace import KNOWN, ORIGINALS, has_traced_values
+from autodiff.numpy.namespace import KNOWN, ORIGINALS, StandIn, enter, has_traced_values
 from autodiff.numpy.records import Records
 from autodiff.numpy.traced_arguments import is_variable
 from autodiff.ops.elementwise import cast, from_parts, imag, real, where
@@ -24,6 +27,7 @@ from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
 from autodiff.programs.matching import ANY, INSTANCE
 from autodiff.programs.rewriting import CALLEE, DRAW, FRESH, ITEM, KIND, NAME, ORIGINAL, OWN, RESULT, SHOWN
+from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -33,6 +37,10 @@ from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.sparse_operands import PRODUCTS, is_sparse
 from autodiff.transforms.gradient import is_unknown
 
+CAPSULE: Any = type(datetime.datetime_CAPI)  # what pybind11 binds its functions to
+EXTENSIONS = frozenset(("cython_function_or_method", "fortran"))
+"""The types of functions that Cython and f2py compile."""
+
 CALLEES: dict[int, tuple[Any, Callable[..., Any]]] = {}
 """Types and functions, by their identity, and what is called in their places."""
 
@@ -40,7 +48,11 @@ CALLEES: dict[int, tuple[Any, Callable[..., Any]]] = {}
 def name(value: Any) -> Any:
     """What stands for something that was imported."""
     found = KNOWN.get(id(value))
-    return found[1] if found is not None else counterparts.counterpart(value)
+    if found is not None:
+        return found[1]
+    if type(value) is ModuleType and isinstance(value.__loader__, ExtensionFileLoader) and is_foreign(value.__name__):
+        return enter(value, StandIn(value, callee))
+    return counterparts.counterpart(value)
 
 
 def callee(function: Any) -> Any:
@@ -53,7 +65,9 @@ def callee(function: Any) -> Any:
     drawing = draw(function)
     if drawing is not function:
         return drawing
-    return name(function) if is_of_module(function) else function
+    if not is_of_module(function):
+        return function
+    return extension_call(function) if is_extension(function) else name(function)
 
 
 def method_in_place(method: MethodType) -> Any:
@@ -76,10 +90,45 @@ def entries_multiplied(method: MethodType, *args: Any, **kwargs: Any) -> Any:
 def is_of_module(function: Any) -> bool:
     """Whether a function or type lasts as long as its module; others are made in passing, and nobody keeps them."""
     if isinstance(function, BuiltinFunctionType):
-        return function.__self__ is None or isinstance(function.__self__, ModuleType)
+        return isinstance(function.__self__, (type(None), ModuleType, CAPSULE))
     if isinstance(function, (FunctionType, type)):
         return "<locals>" not in function.__qualname__
     return not isinstance(function, MethodType)
+
+
+def is_extension(function: Any) -> bool:
+    """Whether a function is compiled code of a package that knows nothing of traced values."""
+    compiled = isinstance(function, BuiltinFunctionType) or type(function).__name__ in EXTENSIONS
+    return compiled and is_foreign(function.__module__)
+
+
+def is_foreign(module: str) -> bool:
+    """Whether a module's package is neither Python's nor one whose functions have counterparts."""
+    root = str(module).partition(".")[0]
+    return root not in ("numpy", "scipy", "builtins") and root not in sys.stdlib_module_names
+
+
+def extension_call(function: Any) -> Any:
+    """What is called in place of compiled code: it gets plain arrays as arrays, and refuses traced ones by name."""
+
+    @stands_for(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not has_traced_values():
+            return function(*args, **kwargs)
+        args, kwargs = settled((args, kwargs))
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            traced = next((arg for arg in (*args, *kwargs.values()) if isinstance(arg, Traced)), None)
+            if traced is None:
+                raise
+            raise DifferentiationError(
+                f"{function.__module__}.{function.__name__} is compiled code, and does not take a traced "
+                f"{spec_of(traced)!r}{at_user_line()}; give it a rule with custom_vjp or custom_jvp, or pass "
+                "autodiff.stop_gradient(x) where no derivative is wanted"
+            ) from error
+
+    return call
 
 
 def item(x: Any, key: Any) -> Any:

@@ -108,6 +108,25 @@ def code_of(function: FunctionType) -> CodeType:
     return found[0][1]
 
 
+def written_code(code: CodeType) -> CodeType:
+    """The code that was rewritten to another one, which is in a module's source; others as they are."""
+    if id(code) not in REWRITTEN:
+        return code
+    pairs = pairs_of("".join(linecache.getlines(code.co_filename)), code.co_filename, frozenset())
+    found = [plain for plain, own in pairs if outline(own) == outline(code) and own == code]
+    return found[0] if found else code
+
+
+def with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """A function with other code; all else is the same."""
+    again = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    again.__kwdefaults__ = function.__kwdefaults__
+    again.__dict__.update(function.__dict__)
+    for name in ("__doc__", "__qualname__", "__module__", "__annotations__"):
+        setattr(again, name, getattr(function, name))
+    return again
+
+
 def bound_names(function: FunctionType) -> Iterator[str]:
     """Names that stand for something of NumPy's or SciPy's, which the source does not import: notebooks do elsewhere.
 

@@ -37,11 +37,11 @@ def counterpart(value: Any) -> Any:
         if home == root or home.startswith(f"{root}."):
             return find(value)
     if home != "scipy" and not home.startswith("scipy."):
-        return enter(value, value) if isinstance(value, LASTING) else value
-    if isinstance(value, ModuleType):
+        return enter(value, value) if is_a(value, LASTING) else value
+    if is_a(value, ModuleType):
         return enter(value, module_for(value))
     found = object_for(value, home)
-    return enter(value, found) if isinstance(value, LASTING) or found is not value else adopted(value, home)
+    return enter(value, found) if is_a(value, LASTING) or found is not value else adopted(value, home)
 
 
 def adopted(value: Any, home: str) -> Any:
@@ -53,11 +53,16 @@ def adopted(value: Any, home: str) -> Any:
     return import_module(f"autodiff.scipy.{inside}").adopted(value)
 
 
+def is_a(value: Any, kinds: Any) -> bool:
+    """Whether an object is an instance of a class, not asked for its ``__class__``: lazy modules import to answer."""
+    return issubclass(type(value), kinds)
+
+
 def home_of(value: Any) -> str:
     """The module that an object comes from."""
-    if isinstance(value, ModuleType):
-        return value.__name__
-    found = value if isinstance(value, LASTING) else type(value)
+    if is_a(value, ModuleType):
+        return str(value.__name__)
+    found = value if is_a(value, LASTING) else type(value)
     return str(getattr(found, "__module__", None) or "")
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from autodiff.numpy.namespace import KNOWN, StandIn, enter
 from autodiff.programs.calls import kind_of
+from autodiff.programs.counterparts import is_a
 from autodiff.trace.traced import Traced
 
 
 def is_dispatcher(value: Any) -> bool:
     """Whether a function was made by ``functools.singledispatch``."""
-    return callable(value) and hasattr(value, "registry") and hasattr(value, "dispatch")
+    return type(value) is FunctionType and hasattr(value, "registry") and hasattr(value, "dispatch")
 
 
 def dispatcher_of(value: Any) -> Any:
     """What chooses for a function or method; None for others."""
-    if isinstance(value, functools.singledispatchmethod):
+    if is_a(value, functools.singledispatchmethod):
         return value.dispatcher
     return value if is_dispatcher(value) else None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from autodiff.programs.calls import NAMES
 from autodiff.programs.compiling import compiled
+from autodiff.programs.counterparts import is_a
 from autodiff.trace.source import USERS, owner
 
 
@@ -70,7 +71,7 @@ class Switch(Finder):
 
     def loaded(self) -> list[ModuleType]:
         """The modules of it that are loaded by now."""
-        return [module for name, module in list(sys.modules.items()) if self.covers(name)]
+        return [module for name, module in list(sys.modules.items()) if self.covers(name) and is_a(module, ModuleType)]
 
     def off(self) -> None:
         """Leave modules that are imported from now on as they are."""

@@ -9,7 +9,8 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar, overload
 
 from autodiff.programs.calls import NAMES
-from autodiff.programs.compiling import code_of
+from autodiff.programs.compiling import code_of, with_code
+from autodiff.programs.counterparts import is_a
 from autodiff.programs.dispatching import choices_of, dispatcher_of, teach
 from autodiff.programs.importing import Switch
 from autodiff.trace.errors import DifferentiationError
@@ -59,9 +60,9 @@ def differentiable(program: Any) -> Any:
     -2.0
     """
     if isinstance(program, FunctionType):
-        return rewritten_function(program)
+        return with_code(program, code_of(program))
     if isinstance(program, MethodType) and isinstance(program.__func__, FunctionType):
-        return MethodType(rewritten_function(program.__func__), program.__self__)
+        return MethodType(with_code(program.__func__, code_of(program.__func__)), program.__self__)
     if isinstance(program, type):
         for function in functions_of(program):
             replace_code(function)
@@ -73,24 +74,12 @@ def differentiable(program: Any) -> Any:
     if isinstance(program, str):
         switch = Switch(program)
         for module in switch.loaded():
-            replace_module(module)
+            replace_module(module, needed=module.__name__ == program)
         return switch
     raise TypeError(
         f"differentiable takes a function, a class, a module or its name, got {type(program).__name__}"
         f"{at_user_line()}; put it below other decorators: @jit, then @differentiable, then def"
     )
-
-
-def rewritten_function(function: FunctionType) -> FunctionType:
-    """The function with its code rewritten; all else is the same."""
-    again = FunctionType(
-        code_of(function), function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    again.__kwdefaults__ = function.__kwdefaults__
-    again.__dict__.update(function.__dict__)
-    for name in ("__doc__", "__qualname__", "__module__", "__annotations__"):
-        setattr(again, name, getattr(function, name))
-    return again
 
 
 def replace_code(function: FunctionType) -> None:
@@ -128,22 +117,26 @@ def functions_in(value: Any, kind: type) -> Iterator[FunctionType]:
         yield from functions_of(value)
 
 
-def replace_module(module: ModuleType) -> None:
-    """Let all functions that a module has defined run their code rewritten."""
-    names = vars(module)
-    file = getattr(module, "__file__", None)
-    found = [one for one in gc.get_referrers(names) if isinstance(one, FunctionType) and one.__globals__ is names]
-    own = [function for function in found if file is None or function.__code__.co_filename == file]
-    compiled = set(map(id, compiled_functions(module)))
-    own = [function for function in own if id(function) not in compiled]
-    if file is None and not own:
+def replace_module(module: ModuleType, needed: bool = True) -> None:
+    """Let all functions that a module has defined run their code rewritten; there must be some if it is needed."""
+    own = functions_in_module(module)
+    if needed and getattr(module, "__file__", None) is None and not own:
         raise DifferentiationError(
             f"the module {module.__name__} has no function whose source is known{at_user_line()}; it may be compiled"
         )
-    names.update(NAMES)
+    vars(module).update(NAMES)
     for function in own:
         replace_code(function)
     teach_all(module)
+
+
+def functions_in_module(module: ModuleType) -> list[FunctionType]:
+    """All functions that a module has defined, but those that Numba compiles."""
+    names = vars(module)
+    file = getattr(module, "__file__", None)
+    found = [one for one in gc.get_referrers(names) if isinstance(one, FunctionType) and one.__globals__ is names]
+    compiled = set(map(id, compiled_functions(module)))
+    return [one for one in found if (file is None or one.__code__.co_filename == file) and id(one) not in compiled]
 
 
 def compiled_functions(module: ModuleType) -> Iterator[FunctionType]:
@@ -157,5 +150,5 @@ def teach_all(owner: type | ModuleType) -> None:
     """Let the functions of a class or module that choose by the class of their argument know of traced values."""
     for value in list(vars(owner).values()):
         teach(value)
-        if isinstance(value, type) and value is not owner and value.__module__ == getattr(owner, "__name__", None):
+        if is_a(value, type) and value is not owner and value.__module__ == getattr(owner, "__name__", None):
             teach_all(value)

@@ -315,12 +315,13 @@ def test_functions_of_equal_values_put_between_vectors_warn():
     assert str(caught[0].message) == MEETS.format(name="eigh", line=LINE)
 
 
-def test_phases_of_vectors_warn():
+@pytest.mark.parametrize("name", ["eigh", "eig"])
+def test_phases_of_vectors_warn(name):
     a = hermitian(draw("phase", (2, 2), "complex128"))
     with pytest.warns(GaugeWarning) as caught:
-        backwards(lambda a: np.real(1j * la.eigh(a)[1][0, 0]), a)
+        backwards(lambda a: np.real(1j * getattr(la, name)(a)[1][0, 0]), a)
     assert str(caught[0].message) == (
-        f"a derivative of eigh ({LINE}) depends on the phases of the vectors, which are arbitrary: their part is taken "
+        f"a derivative of {name} ({LINE}) depends on the phases of the vectors, which are arbitrary: their part is taken "
         "as zero."
     )
 

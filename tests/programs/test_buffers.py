@@ -305,3 +305,18 @@ def test_new_arrays_come_out_plain():
 
     _, found = grad(program, has_aux=True)(X, np.ones(3))
     assert {type(part) for part in (*found[:2], *found[2])} == {np.ndarray}
+
+
+def test_flat_elements_are_compared_before_and_after_a_traced_value_is_written():
+    @differentiable
+    def program(x):
+        out = np.zeros((2, 2))
+        assert (out.flat == 0.0).all()
+        assert not (out.flat != 0.0).any()
+        assert (out.flat < [1.0, 1.0, 1.0, 1.0]).all()
+        out[1] = x[:2]
+        assert np.array_equal(out.flat > 0.1, [False, False, True, False])
+        assert np.array_equal(out.flat == out.ravel(), [True] * 4)
+        return out.sum()
+
+    np.testing.assert_array_equal(grad(program)(X), [1.0, 1.0, 0.0])

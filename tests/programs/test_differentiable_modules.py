@@ -8,6 +8,8 @@ import math
 import subprocess
 import sys
 import textwrap
+import types
+from importlib.machinery import ExtensionFileLoader
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ import pytest
 import autodiff
 from autodiff import differentiable, grad
 from autodiff.programs import compiling
-from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
 from autodiff.trace.source import REWRITTEN
 
 X = np.array([0.7, -0.4, 1.2])
@@ -88,6 +90,107 @@ def test_functions_that_a_loaded_module_has_compiled_stay(robot):
     differentiable(parts)
     assert parts.sixth(3.0) == 0.5
     assert parts.sixth.__code__.co_filename == str(robot / "robot_parts" / "parts.py")
+
+
+def test_functions_that_numba_compiles_by_other_names_stay(robot):
+    pytest.importorskip("numba")
+    sources = {
+        "compilers": """
+            import numba
+
+            jit = numba.njit
+
+            def quickly(function):
+                return numba.njit(cache=False)(function)
+            """,
+        "fast": """
+            import numpy as np
+            from robot_parts.compilers import jit, quickly
+
+            @jit
+            def turn(x):
+                return np.array([np.cos(x), np.sin(x)]) * 2.0
+
+            @quickly
+            def length(x):
+                return turn(x).sum() + float(x)
+
+            def both(x):
+                return length(x) + jit(lambda t: np.ones(2)[:1].sum() * t)(x)
+            """,
+    }
+    for name, source in sources.items():
+        (robot / "robot_parts" / f"{name}.py").write_text(textwrap.dedent(source))
+    with differentiable("robot_parts"):
+        fast = importlib.import_module("robot_parts.fast")
+    assert fast.both(0.0) == 2.0
+    importlib.import_module("autodiff.numba")
+    assert grad(fast.both)(0.3) == pytest.approx(2.0 * (math.cos(0.3) - math.sin(0.3)) + 2.0)
+
+
+class Lazy:
+    """A module that is imported when somebody looks at it, and is not there."""
+
+    def __getattribute__(self, name):
+        raise ImportError("not there")
+
+
+def test_modules_that_cannot_be_looked_at_and_names_that_are_no_modules(robot, monkeypatch):
+    source = "import sys\nmissing = sys.modules['robot_parts.lazy']\n" + SOURCE
+    (robot / "robot_parts" / "arm.py").write_text(source)
+    monkeypatch.setitem(sys.modules, "robot_parts.lazy", Lazy())
+    monkeypatch.setitem(sys.modules, "robot_parts.blocked", None)
+    monkeypatch.setitem(sys.modules, "robot_parts.made", types.ModuleType("robot_parts.made"))
+    arm = importlib.import_module("robot_parts.arm")
+    with differentiable("robot_parts"):
+        np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+    with pytest.raises(DifferentiationError, match="robot_parts.made has no function whose source is known"):
+        differentiable(sys.modules["robot_parts.made"])
+
+
+class cython_function_or_method:
+    """As Cython's are: arguments are arrays of NumPy's and nothing else."""
+
+    __module__, __name__ = "robot_parts.fast", "total"
+
+    def __call__(self, values):
+        if type(values) is not np.ndarray:
+            raise TypeError(f"Argument 'values' has incorrect type (expected numpy.ndarray, got {type(values)})")
+        values += 1.0
+        return values.sum()
+
+
+def test_compiled_functions_get_plain_arrays_and_refuse_traced_ones(robot, monkeypatch):
+    fast = types.ModuleType("robot_parts.fast")
+    fast.__loader__ = ExtensionFileLoader("robot_parts.fast", "fast.so")
+    fast.total = total = cython_function_or_method()
+    monkeypatch.setitem(sys.modules, "robot_parts.fast", fast)
+    source = """
+    import numpy as np
+    from robot_parts import fast
+    from robot_parts.fast import total
+
+    def program(x, scale=1.0):
+        values = np.ones(3) * scale
+        found = total(values) + fast.total(values)
+        values[0] = x[0]
+        return values.sum() * found + x[1]
+    """
+    (robot / "robot_parts" / "parts.py").write_text(textwrap.dedent(source))
+    monkeypatch.setattr(importlib.import_module("robot_parts"), "fast", fast, raising=False)
+    parts = importlib.import_module("robot_parts.parts")
+    plain = parts.program(Q)
+    differentiable(parts)
+    assert autodiff.value_and_grad(parts.program)(Q)[0] == parts.program(Q) == plain
+    np.testing.assert_array_equal(grad(parts.program)(Q), [15.0, 1.0])
+    with pytest.raises(DifferentiationError) as caught:
+        grad(lambda scale: parts.program(Q, scale))(2.0)
+    line = source.splitlines().index("        found = total(values) + fast.total(values)")
+    assert str(caught.value) == (
+        f"robot_parts.fast.total is compiled code, and does not take a traced float64[3] (parts.py:{line + 1}); give "
+        "it a rule with custom_vjp or custom_jvp, or pass autodiff.stop_gradient(x) where no derivative is wanted"
+    )
+    assert total is fast.total
 
 
 def test_modules_that_are_loaded_already(robot):

@@ -56,6 +56,7 @@ programs.table(
         "mask_combined": (lambda x: x[(x > 0) & ~(x > 1) | (x < -1)], X),
         "mask_sum": (lambda x: (x * (x > 0)).sum() + (x > 0).sum(), X),
         "flat_index": (lambda x: x.ravel()[5] + x.flatten()[-1], X),
+        "flat_compared": (lambda x: np.where(x.flat > 0.0, x.ravel(), 0.3)[x.flat != x.max()] * 2.0, X),
         "dot_flat": (lambda x: x.flat[5] + x.flat[1:3].sum(), X),
         "item": (lambda x: x.item(2) * x[1:2].item(), V),
         "take": (lambda x: np.take(x, [0, 3, 3]) + x.take([0, 1, 2], axis=1)[0], X),

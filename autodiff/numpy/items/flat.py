@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.numpy.items.assignment import point, positions, put_at
 from autodiff.numpy.items.indexing import index
+from autodiff.ops.operators import COMPARISONS
 from autodiff.ops.shape import reshape
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.arrays import index_module
@@ -75,6 +76,15 @@ class Flat:
         return getattr(ufunc, method)(*map(plainly, inputs), **kwargs)
 
 
+def compare_elements(kind: type) -> None:
+    """Give a class of iterators NumPy's comparisons of elements: Python's own ``==`` would be False."""
+    for name, (_, operation) in COMPARISONS.items():
+        setattr(kind, f"__{name}__", lambda self, other, compare=operation: compare(self[...], plainly(other)))
+
+
 def plainly(value: Any) -> Any:
     """An array in place of its flat elements."""
     return value.copy() if isinstance(value, Flat) else value
+
+
+compare_elements(Flat)

@@ -65,7 +65,8 @@ def _evaluate_drop(x: Any, free: Any, size: Any, *, part: Part, name: str) -> An
     precision = np.sqrt(np.finfo(x.dtype).eps)
     limit = precision * size
     module = module_of(x)
-    diagonal = module.eye(*x.shape[-2:], dtype=np.bool_) if part != "columns" else module.zeros(x.shape[-2:], np.bool_)
+    square = part != "columns" or name == "eig"  # each vector beside itself is on the diagonal
+    diagonal = module.eye(*x.shape[-2:], dtype=np.bool_) if square else module.zeros(x.shape[-2:], np.bool_)
     if np.any((abs(turn) > limit) & free & diagonal):
         _warn(name, "depends on the phases of the vectors, which are arbitrary: their part is taken as zero.")
     across = abs(x) if part == "pairs" else abs(turn)
