@@ -15,9 +15,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autodiff.numpy.dispatch import CREATION, WRITING, as_operand, contains_traced
-from autodiff.numpy.items.assignment import point, put_at, write_out
+from autodiff.numpy.items.assignment import point, put_at, where_masked, write_out
 from autodiff.numpy.items.flat import compare_elements
 from autodiff.numpy.items.indexing import index
+from autodiff.numpy.items.picked import split
 from autodiff.numpy.traced_arguments import is_variable, method_of_array, newest_of, plain_call
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
@@ -148,6 +149,9 @@ class Buffer(Traced):
         if type(value) is Buffer and value.parent is self and value.key is not None and value.key == basic(key):
             return  # x[key] += v has written through the view already
         key, value = settled(key), settled(value)
+        masked = split(key)
+        if masked is not None:
+            key, value = masked[1], where_masked(self.now[masked[1]], masked[0], value)
         if self.dtype.kind not in "fc" and contains_traced((value,)):
             value = cast(as_operand(value), dtype=self.dtype)
         newest = newest_of((key, value))

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import WRITING, as_operand
-from autodiff.numpy.items.indexing import index, index_by, rows_of
+from autodiff.numpy.items.indexing import index, index_by, pick_by_mask, rows_of
 from autodiff.numpy.items.keys import ParsedKey, as_index, plain_basic
+from autodiff.numpy.items.picked import Picked, is_same, split
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY
@@ -39,6 +40,9 @@ def get_item(self: Tracer, key: Any) -> Any:
     shape = self.shape
     basic = plain_basic(key, shape)
     if basic is None:
+        picked = pick_by_mask(self, key)
+        if picked is not None:
+            return picked
         parsed = ParsedKey(key, shape)
         if parsed.arrays:
             return index_by(self, parsed)
@@ -60,22 +64,19 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
             f"a traced number, {self.dtype} without axes, does not support item assignment{at_user_line()}: NumPy's "
             "scalars do not either; write into an array, such as np.asarray(x), or give it a new name"
         )
-    parsed = None if is_traced_mask(key) else ParsedKey(key, self.shape)
+    masked = split(key)
+    if masked is not None:
+        mask, key = masked
+        value = where_masked(index(self, key), mask, value)
+    parsed = ParsedKey(key, self.shape)
     if parsed is not None and not parsed.arrays:
         if type(value) is View and value.base is self and value.key == parsed.basic:
             return  # x[key] += v has written through the view already
         target = index(self, key)
         new = slice_set(self, fitted(value, spec_of(target)), key=parsed.basic)
-    elif parsed is None:
-        new = where_masked(self, key, value)
     else:
         new = put_at(self, positions(self, key), value)
     point(self, new)
-
-
-def is_traced_mask(key: Any) -> bool:
-    """Whether a key is a mask on a tape, where the number of places is not part of what is recorded."""
-    return isinstance(key, Tracer) and key.dtype.kind == "b"
 
 
 def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
@@ -83,13 +84,18 @@ def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
     if mask.shape != x.shape[: mask.ndim]:
         raise IndexError(f"a boolean index of shape {mask.shape} into an array of shape {x.shape}{at_user_line()}")
     rest = x.shape[mask.ndim :]
+    at = reshape(mask, shape=(*mask.shape, *(1,) * len(rest)))
+    if isinstance(value, Picked):
+        if not is_same(mask, value.mask) or value.rest() > len(rest):
+            value.refuse()
+        return ew.where(at, fitted(value.whole, spec_of(x)), x)
     shape = spec_of(as_array(value)).shape
-    if not broadcasts(shape, rest):
+    if not broadcasts(shape[1:] if len(shape) == len(rest) + 1 and shape[0] == 1 else shape, rest):
         raise ConcretizationError(
             f"values of shape {shape} are assigned where a traced mask is true{at_user_line()}, and how many places "
             "that are is no part of a tape; assign one number, or select with np.where"
         )
-    return ew.where(reshape(mask, shape=(*mask.shape, *(1,) * len(rest))), fitted(value, Spec(rest, x.dtype)), x)
+    return ew.where(at, fitted(value, Spec(rest, x.dtype)), x)
 
 
 def positions(x: Any, key: Any) -> Any:

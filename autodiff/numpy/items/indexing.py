@@ -11,6 +11,7 @@ import numpy as np
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, constant, implements, write_whole
 from autodiff.numpy.items.keys import WHOLE, ParsedKey, as_index, plain_basic, within
+from autodiff.numpy.items.picked import Picked, split
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import gather, slice_of
 from autodiff.ops.join import roll
@@ -27,7 +28,18 @@ def index(x: Any, key: Any) -> Any:
         return rows_of(x, key)
     shape = x.shape
     basic = plain_basic(key, shape)
-    return slice_of(x, key=basic) if basic is not None else index_by(x, ParsedKey(key, shape))
+    if basic is not None:
+        return slice_of(x, key=basic)
+    picked = pick_by_mask(x, key)
+    return index_by(x, ParsedKey(key, shape)) if picked is None else picked
+
+
+def pick_by_mask(x: Any, key: Any) -> Picked | None:
+    """x[mask] of a traced mask; None for other keys."""
+    found = split(key)
+    if found is None or found[0].shape != spec_of(x).shape[: found[0].ndim]:
+        return None
+    return Picked(index(x, found[1]), found[0])
 
 
 def rows_of(x: Any, key: Any) -> Any:

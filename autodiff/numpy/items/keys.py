@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, contains_traced
+from autodiff.numpy.items.picked import unknown_number
 from autodiff.ops.elementwise import cast
 from autodiff.ops.index import Key
 from autodiff.trace.errors import ConcretizationError
@@ -97,10 +98,7 @@ class ParsedKey:
         """A mask that fits the axes that it stands for."""
         mask = concrete(part)
         if type(mask) is Spec or isinstance(part, Traced):
-            raise ConcretizationError(
-                f"a boolean mask that is traced picks an unknown number of elements{at_user_line()}; use "
-                "np.where(mask, x, 0), or x[mask] = number, whose shapes are known"
-            )
+            raise ConcretizationError(unknown_number())
         axis = self.axis
         covered = self.shape[axis : axis + mask.ndim]
         if mask.shape != covered:

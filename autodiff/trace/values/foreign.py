@@ -106,6 +106,8 @@ def remedy(value: Any) -> str:
 def refusal(value: Any) -> str:
     """The text that refuses an object."""
     kind = type(value)
+    if kind.__module__.startswith("autodiff.") and hasattr(kind, "refuse"):
+        value.refuse()  # which knows why
     own = overrides(kind) if isinstance(value, np.ndarray) else ()
     shown = next((name for name in TELLING if name in own), own[0] if own else "")
     why = f", a subclass of numpy.ndarray with {shown} of its own," if shown else ""
