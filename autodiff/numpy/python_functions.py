@@ -12,7 +12,6 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
 from autodiff.numpy.namespace import OWN, enter, has_traced_values
 from autodiff.ops.elementwise import cast
 from autodiff.trace.spec import spec_of
-from autodiff.trace.traced import Traced
 
 Function = Callable[..., Any]
 
@@ -138,12 +137,5 @@ class broadcast:
         return tuple(iterator[place] for iterator in self.iters)
 
 
-def isscalar(element: Any) -> bool:
-    """Whether something is a number, traced or not, and no array."""
-    if isinstance(element, Traced):
-        return spec_of(element).kind != "array"
-    return np.isscalar(element)
-
-
-for _own in (vectorize, frompyfunc, ndenumerate, broadcast, isscalar):
+for _own in (vectorize, frompyfunc, ndenumerate, broadcast):
     OWN[_own.__name__] = enter(getattr(np, _own.__name__), _own)
