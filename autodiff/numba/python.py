@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.namespace import lookup
+from autodiff.numpy import mathematics as _mathematics  # noqa: F401 - enters what stands for Python's
+from autodiff.numpy.namespace import counterpart, lookup
 from autodiff.trace.traced import Traced
 
 # fmt: off
@@ -32,6 +33,7 @@ def logarithm(x: Any, base: Any = None) -> Any:
 
 
 MATHEMATICS: dict[str, Any] = {
+    **{name: counterpart(function) for name, function in vars(math).items() if callable(function)},
     **{name: getattr(np, name) for name in SAME},
     **{name: getattr(np, other) for name, other in RENAMED.items()},
     "log": logarithm,

@@ -65,6 +65,15 @@ def test_functions_of_numba_are_differentiated_by_their_python():
     assert grad(lambda x: logistic(steps=1, x=x))(0.3) == pytest.approx(3.7 * 0.4)
 
 
+def test_they_take_all_functions_of_math():
+    erfc = math.erfc
+    tail = numba.njit(lambda x: 0.5 * erfc(x / math.sqrt(2.0)) + math.gamma(x) * math.ldexp(x, 2))
+    step = 1e-5
+    numerical = (tail(1.3 + step) - tail(1.3 - step)) / (2 * step)
+    assert grad(tail)(1.3) == pytest.approx(numerical, rel=1e-8)
+    assert jit(grad(tail))(1.3) == pytest.approx(grad(tail)(1.3), rel=1e-13)
+
+
 def test_they_run_in_kernels_under_jit():
     compiled = jit(value_and_grad(lambda x: logistic(x, 5)))
     assert not compiled.explain(0.3).calls
