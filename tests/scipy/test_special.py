@@ -135,6 +135,13 @@ def test_errors():
     for wrong in (lambda: special.polygamma(171, 3.0), lambda: autodiff.grad(lambda x: special.polygamma(170, x))(3.0)):
         with pytest.raises(ValueError, match=text):
             wrong()
+    slope = autodiff.grad(lambda x: special.loggamma(x + 1j * x).real)
+    assert np.isfinite(slope(0.7))
+    for wrong in (autodiff.grad(slope), autodiff.jit(autodiff.grad(slope))):
+        with pytest.raises(
+            TypeError, match=r"polygamma of order 1 is not computed of complex numbers \(test_special.py"
+        ):
+            wrong(0.7)
     with pytest.raises(ConcretizationError, match="would become a plain NumPy array"):
         autodiff.grad(sp.logsumexp)(np.ones(2))
 

@@ -134,6 +134,11 @@ def _evaluate_polygamma(x: Any, *, order: int) -> Any:
             f"polygamma of order {order} is made of a factorial beyond double precision{at_user_line()}; orders up to "
             f"{MOST_OF_GAMMA} are computed, and a derivative asks for one more than its function"
         )
+    if order and np.iscomplexobj(x):
+        raise TypeError(
+            f"polygamma of order {order} is not computed of complex numbers{at_user_line()}; the derivative of digamma "
+            "asks for it, and the second one of loggamma: give the function a rule with custom_jvp"
+        )
     return (-1.0) ** (order + 1) * factorial(order) * sp.zeta(order + 1, x) if order else sp.psi(x)
 
 
