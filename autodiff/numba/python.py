@@ -11,20 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy import mathematics as _mathematics  # noqa: F401 - enters what stands for Python's
+from autodiff.numpy.mathematics import SAME
 from autodiff.numpy.namespace import counterpart, lookup
 from autodiff.trace.traced import Traced
-
-# fmt: off
-SAME = (
-    "ceil", "copysign", "cos", "cosh", "degrees", "exp", "exp2", "expm1", "fabs", "floor", "fmod", "hypot", "isfinite",
-    "isinf", "isnan", "log10", "log1p", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
-)
-RENAMED = {
-    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
-    "atanh": "arctanh", "pow": "power",
-}
-# fmt: on
 
 
 def logarithm(x: Any, base: Any = None) -> Any:
@@ -34,9 +23,10 @@ def logarithm(x: Any, base: Any = None) -> Any:
 
 MATHEMATICS: dict[str, Any] = {
     **{name: counterpart(function) for name, function in vars(math).items() if callable(function)},
-    **{name: getattr(np, name) for name in SAME},
-    **{name: getattr(np, other) for name, other in RENAMED.items()},
+    **{name: getattr(np, name) for name in ("ceil", "floor", "hypot", "isfinite", "isinf", "isnan", "trunc")},
+    **{name: getattr(np, other or name) for name, _, other in (word.partition("=") for word in SAME.split())},
     "log": logarithm,
+    "remainder": counterpart(math.remainder),
 }
 """What stands in the places of Python's functions of numbers, which take no traced values."""
 

@@ -4,7 +4,6 @@
 that look at what arrives. Nothing of NumPy is changed, and no file.
 """
 
-from autodiff.programs import compilers as _compilers  # noqa: F401 - enters what stands for Numba's
 from autodiff.programs import polynomials as _polynomials  # noqa: F401 - enters what stands for NumPy's
 from autodiff.programs import statistics as _statistics  # noqa: F401 - enters what stands for Python's
 from autodiff.programs.switch import differentiable

@@ -1,4 +1,4 @@
-"""Code objects of rewritten modules, and of single functions in them."""
+"""Code objects of rewritten modules, and of single functions in them; Numba gets them as they are written."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from autodiff.backends import cache
-from autodiff.numpy.namespace import KNOWN
-from autodiff.programs import bindings, matching, rewriting
+from autodiff.numpy.namespace import KNOWN, ORIGINALS, StandIn, Substitute, enter
+from autodiff.programs import bindings, counterparts, matching, rewriting
 from autodiff.programs.calls import NAMES
-from autodiff.programs.counterparts import home_of
+from autodiff.programs.counterparts import FINDERS, home_of, is_a
 from autodiff.programs.rewriting import rewritten
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import REWRITTEN, at_user_line
@@ -138,3 +138,39 @@ def bound_names(function: FunctionType) -> Iterator[str]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if cell != CellType() and home_of(cell.cell_contents).partition(".")[0] == "scipy":
             yield name
+
+
+class Compiler(Substitute):
+    """What stands for a function of Numba's.
+
+    Attributes:
+        original: the function.
+    """
+
+    def __init__(self, original: FunctionType) -> None:
+        self.original = original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        found = self.original(*map(as_written, args), **kwargs)
+        return Compiler(found) if is_a(found, FunctionType) and home_of(found).startswith("numba.") else found
+
+
+def as_written(value: Any) -> Any:
+    """A function, or a class with its methods, as in its source; of what stands for something that; others as is."""
+    if is_a(value, FunctionType):
+        return with_code(value, written_code(value.__code__))
+    if is_a(value, type):
+        for method in vars(value).values():
+            if is_a(method, FunctionType):
+                method.__code__ = written_code(method.__code__)
+    return ORIGINALS.get(id(value), value)
+
+
+def of_numba(value: Any) -> Any:
+    """What stands for a module or function of Numba's."""
+    if is_a(value, ModuleType):
+        return enter(value, StandIn(value, counterparts.counterpart))
+    return enter(value, Compiler(value)) if is_a(value, FunctionType) else value
+
+
+FINDERS["numba"] = of_numba
