@@ -81,6 +81,12 @@ class TracedSparse:
             "its data"
         )
 
+    def __eq__(self, other: object) -> Any:
+        return self.comparisons  # SciPy's are elementwise, Python's own would be False
+
+    __ge__ = __gt__ = __le__ = __lt__ = __ne__ = __eq__
+    __hash__ = object.__hash__
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise DifferentiationError(
             f"a sparse matrix with traced entries cannot become a NumPy array{at_user_line()}; A.toarray() is traced"

@@ -6,6 +6,7 @@ import builtins
 import datetime
 import operator
 import sys
+from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.machinery import ExtensionFileLoader
@@ -193,12 +194,14 @@ def original_of(value: Any) -> Any:
 @stands_for(isinstance)
 def is_instance(value: Any, classes: Any) -> bool:
     """Whether a value, traced or not, is an instance of a class: an array where it stands for one."""
-    if isinstance(value, classes):
-        return True
-    theirs = originals_of(classes)
-    if isinstance(value, Traced) or type(value) is Records or hasattr(builtins.type(value), "stands_for"):
+    found, theirs = isinstance(value, classes), originals_of(classes)
+    if isinstance(value, Traced):  # which has methods that a number lacks: to be iterable is to have one of a name
+        parts = classes if type(classes) is tuple else getattr(classes, "__args__", (classes,))
+        abstract = any(isinstance(part, ABCMeta) for part in parts)
+        return (found and not abstract) or issubclass(kind_of(value), theirs)
+    if not found and (type(value) is Records or hasattr(builtins.type(value), "stands_for")):
         return issubclass(kind_of(value), theirs)
-    return theirs != classes and isinstance(value, theirs)
+    return found or (theirs != classes and isinstance(value, theirs))
 
 
 def originals_of(classes: Any) -> Any:

@@ -7,8 +7,10 @@ import cmath
 import importlib
 import linecache
 import math
+import numbers
 import sys
 import traceback
+from collections import abc
 from functools import cached_property, lru_cache, partial, reduce, wraps
 from math import hypot as length_of
 from math import sin
@@ -234,6 +236,18 @@ def by_wrappers(x):
     return inner(x) + partial(np.array, dtype=float)([x[0], x[2]]).prod()
 
 
+def by_abstract_classes(x):
+    if (
+        isinstance(x[0], abc.Iterable | abc.Sized)
+        or isinstance(x, abc.Hashable)
+        or isinstance(x[0], (list, abc.Sequence))
+    ):
+        return 0.0
+    assert isinstance(x[0], abc.Hashable)
+    assert isinstance(x, abc.Iterable)
+    return x[0] * x[1] if isinstance(x[0], numbers.Real) and isinstance(x, (abc.Sized, str)) else 0.0
+
+
 def by_common_shapes(x):
     rows = np.broadcast(x, x[:2, None], 2.0)
     out = np.empty(np.broadcast(np.ones(2)[:, None], x).shape)
@@ -248,6 +262,7 @@ FORMS = {
     for function in (
         by_generator, by_closure, by_local_import, by_aliases, by_views, by_types, by_types_in_variables, by_arrays_of_many_kinds,
         by_attributes, by_scipy, by_texts, by_wrappers, by_common_shapes,
+        by_abstract_classes,
     )
 }  # fmt: skip
 

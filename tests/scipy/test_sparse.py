@@ -1,5 +1,7 @@
 """scipy.sparse: laws of products and equations, all formats, and a heat equation."""
 
+import operator
+
 import numpy as np
 import pytest
 import scipy.sparse as ss
@@ -188,6 +190,9 @@ def test_objects_of_traced_entries_are_refused_by_name():
         match=r"^a sparse matrix with traced entries has no 'multiply' \(test_sparse.py:\d+\); it has",
     ):
         autodiff.vjp(lambda d: matrix(d).multiply(2.0).sum(), data)
+    for compare in (operator.eq, operator.ne, operator.lt):
+        with pytest.raises(DifferentiationError, match=r"^a sparse matrix with traced entries has no 'comparisons'"):
+            autodiff.vjp(lambda d, compare=compare: d * float(compare(matrix(d), matrix(d)) is not True), data)
     with pytest.raises(
         DifferentiationError,
         match=r"^a sparse matrix with traced entries cannot become a NumPy array \(test_sparse.py:\d+\)",
