@@ -27,6 +27,9 @@ TOTALS = {function.__name__: function for function in (np.sum, np.mean, np.any, 
 ELEMENTWISE = frozenset((np.where, np.clip, np.round, np.real, np.imag, np.nan_to_num))
 """Functions of elements that are no ufuncs."""
 
+DEEP = 4
+"""Masks are written again in few operations, as in ``y[x > 0] = np.sqrt(x[x > 0])``."""
+
 
 class Picked:
     """The elements of an array where a traced mask is true, among the others.
@@ -116,15 +119,16 @@ def is_same(a: Any, b: Any) -> bool:
     return a.slot == b.slot or (isinstance(a.recording, Body) and is_same_slot(a.recording, a.slot, b.slot))
 
 
-def is_same_slot(body: Body, a: Any, b: Any) -> bool:
+def is_same_slot(body: Body, a: Any, b: Any, depth: int = DEEP) -> bool:
     """The same of two operands of a tape's equations."""
-    if a == b:
-        return True
+    if a == b or not depth:
+        return bool(a == b)
     first, second = (next((one for one in body.equations if slot in one.results), None) for slot in (a, b))
     if first is None or second is None or ordered(first):
         return False
     same = (first.primitive, first.params, len(first.results)) == (second.primitive, second.params, 1)
-    return same and all(map(is_same_slot, [body] * len(first.operands), first.operands, second.operands))
+    pairs = zip(first.operands, second.operands, strict=True)
+    return same and all(is_same_slot(body, one, other, depth - 1) for one, other in pairs)
 
 
 def operator_of(operation: Callable[..., Any], turned: bool = False) -> Callable[..., Any]:
