@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.ndimage
@@ -45,17 +46,34 @@ def shape_along(places: list[int], lengths: Any, ndim: int) -> list[int]:
     return shape
 
 
-def shifted(x: Any, footprint: Any, mode: Any, cval: Any, origins: list[int]) -> Iterator[tuple[tuple[int, ...], Any]]:
+class Neighbourhood(NamedTuple):
+    """The elements around one: which of them count, how far they are moved, and what lies beyond the edges."""
+
+    footprint: Any
+    modes: Any
+    cval: Any
+    origins: list[int]
+
+    def opposite(self) -> Neighbourhood:
+        """The elements of whose neighbourhoods one is part."""
+        lengths = zip(self.origins, self.footprint.shape, strict=True)
+        origins = [-start - (length % 2 == 0) for start, length in lengths]
+        return self._replace(footprint=np.flip(self.footprint), origins=origins)
+
+
+def shifted(x: Any, around: Neighbourhood) -> Iterator[tuple[tuple[int, ...], Any]]:
     """For each element of a neighbourhood its place there, and the image, moved so that it stands in the middle."""
-    modes = each_axis(mode, len(x.shape)) if not isinstance(mode, str) else [mode] * len(x.shape)
+    modes = (
+        each_axis(around.modes, len(x.shape)) if not isinstance(around.modes, str) else [around.modes] * len(x.shape)
+    )
     whole = x
-    for axis, (length, origin, way) in enumerate(zip(footprint.shape, origins, modes, strict=True)):
+    for axis, (length, origin, way) in enumerate(zip(around.footprint.shape, around.origins, modes, strict=True)):
         before = length // 2 + origin
-        around = [(0, 0)] * len(x.shape)
-        around[axis] = (before, length - 1 - before)
-        options = {"constant_values": cval} if PADDING[way] == "constant" else {}
-        whole = FUNCTIONS[np.pad](whole, around, PADDING[way], **options) if length > 1 else whole
-    for place in zip(*np.nonzero(footprint), strict=True):
+        beyond = [(0, 0)] * len(x.shape)
+        beyond[axis] = (before, length - 1 - before)
+        options = {"constant_values": around.cval} if PADDING[way] == "constant" else {}
+        whole = FUNCTIONS[np.pad](whole, beyond, PADDING[way], **options) if length > 1 else whole
+    for place in zip(*np.nonzero(around.footprint), strict=True):
         start = tuple(map(int, place))
         yield start, whole[tuple(slice(k, k + length) for k, length in zip(start, x.shape, strict=True))]
 
@@ -79,100 +97,60 @@ def along_axes(x: Any, axes: Any, mode: Any) -> Any:
     return found
 
 
-def extreme(
-    x: Any, footprint: Any, structure: Any, mode: Any, cval: Any, origins: list[int], choose: Callable[..., Any]
-) -> Any:
-    """The largest or smallest element of each neighbourhood; equal ones share the derivative."""
-    parts = [
-        part if structure is None else part + structure[place]
-        for place, part in shifted(x, footprint, mode, cval, origins)
-    ]
+def image_filter(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter of SciPy's, by ``own(x, around, given)`` with an image, a neighbourhood and all arguments by name."""
+    original = getattr(scipy.ndimage, name)
+    parameters = signature(original)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = {"axes": None, "footprint": None, "structure": None, **bound.arguments}
+        no_output(name, given["output"])
+        x = as_operand(given["input"])
+        axes = (given["axis"],) if "axis" in given else given["axes"]
+        footprint = neighbourhood(name, x, given["size"], given["footprint"], given["structure"], axes)
+        places = along_axes(x, axes, given["mode"]), given["cval"], origins_of(x, axes, given["origin"])
+        return own(x, Neighbourhood(footprint, *places), given)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"SciPy's ``{name}`` of an image, in which equal elements share the derivative."
+    call.__dict__["__signature__"] = parameters
+    return counterpart(original)(call)
+
+
+def extreme(x: Any, around: Neighbourhood, heights: Any, choose: Callable[..., Any]) -> Any:
+    """The largest or smallest element of each neighbourhood, to which heights are added; equal ones share."""
+    parts = [part if heights is None else part + heights[place] for place, part in shifted(x, around)]
     return FUNCTIONS[choose](FUNCTIONS[np.stack](parts), 0)
 
 
-def extreme_filter(name: str, choose: Callable[..., Any]) -> Callable[..., Any]:
-    """``maximum_filter`` or ``minimum_filter``."""
-
-    def call(
-        input: Any,
-        size: Any = None,
-        footprint: Any = None,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: Any = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Any:
-        no_output(name, output)
-        x = as_operand(input)
-        own = neighbourhood(name, x, size, footprint, None, axes)
-        return extreme(x, own, None, along_axes(x, axes, mode), cval, origins_of(x, axes, origin), choose)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {name[:7]} of the elements around each one."
-    return counterpart(getattr(scipy.ndimage, name))(call)
-
-
-def extreme_along(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
-    """The same along one axis."""
-
-    def call(
-        input: Any,
-        size: int,
-        axis: int = -1,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: Any = 0.0,
-        origin: int = 0,
-    ) -> Any:
-        return own(input, size, None, output, mode, cval, origin, axes=(axis,))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {name[:7]} of the elements around each one along an axis."
-    return counterpart(getattr(scipy.ndimage, name))(call)
-
-
-maximum_filter = extreme_filter("maximum_filter", np.max)
-minimum_filter = extreme_filter("minimum_filter", np.min)
-maximum_filter1d = extreme_along("maximum_filter1d", maximum_filter)
-minimum_filter1d = extreme_along("minimum_filter1d", minimum_filter)
+maximum_filter, maximum_filter1d = (
+    image_filter(name, lambda x, around, given: extreme(x, around, None, np.max))
+    for name in ("maximum_filter", "maximum_filter1d")
+)
+minimum_filter, minimum_filter1d = (
+    image_filter(name, lambda x, around, given: extreme(x, around, None, np.min))
+    for name in ("minimum_filter", "minimum_filter1d")
+)
 
 
 def morphology(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
     """A function of morphology, by ``own(x, grown, shrunken)`` with what dilates and erodes images."""
 
-    def call(
-        input: Any,
-        size: Any = None,
-        footprint: Any = None,
-        structure: Any = None,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: Any = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Any:
-        no_output(name, output)
-        x = as_operand(input)
-        around = neighbourhood(name, x, size, footprint, structure, axes)
-        heights = None if structure is None else FUNCTIONS[np.reshape](as_operand(structure), around.shape)
-        ways, origins = along_axes(x, axes, mode), origins_of(x, axes, origin)
-        opposite = [-start - (length % 2 == 0) for start, length in zip(origins, around.shape, strict=True)]
-        flipped = np.flip(around)
+    def find(x: Any, around: Neighbourhood, given: dict[str, Any]) -> Any:
+        structure = given["structure"]
+        heights = None if structure is None else FUNCTIONS[np.reshape](as_operand(structure), around.footprint.shape)
 
         def shrunken(x: Any) -> Any:
-            return extreme(x, around, None if heights is None else -heights, ways, cval, origins, np.min)
+            return extreme(x, around, None if heights is None else -heights, np.min)
 
         def grown(x: Any) -> Any:
-            return extreme(x, flipped, None if heights is None else np.flip(heights), ways, cval, opposite, np.max)
+            return extreme(x, around.opposite(), None if heights is None else np.flip(heights), np.max)
 
         return own(x, grown, shrunken)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {name.replace('_', ' ')} of an image; equal elements share the derivative."
-    return counterpart(getattr(scipy.ndimage, name))(call)
+    return image_filter(name, find)
 
 
 grey_dilation = morphology("grey_dilation", lambda x, grown, shrunken: grown(x))
@@ -185,43 +163,23 @@ black_tophat = morphology("black_tophat", lambda x, grown, shrunken: shrunken(gr
 morphological_laplace = morphology("morphological_laplace", lambda x, grown, shrunken: grown(x) + shrunken(x) - x - x)
 
 
-def ranked(name: str, rank_of: Callable[[Any, int], int], takes: bool = True) -> Callable[..., Any]:
+def ranked(name: str, rank_of: Callable[[Any, int], int], option: str = "") -> Callable[..., Any]:
     """A filter that takes the element with a rank, which ``rank_of`` finds by an option and the number of elements."""
 
-    def find(
-        x: Any, option: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any
-    ) -> Any:
-        no_output(name, output)
-        x = as_operand(x)
-        around = neighbourhood(name, x, size, footprint, None, axes)
-        moved = shifted(x, around, along_axes(x, axes, mode), cval, origins_of(x, axes, origin))
-        parts = FUNCTIONS[np.stack]([part for _, part in moved])
-        rank = rank_of(option, int(around.sum()))
-        if not 0 <= rank < around.sum():
+    def find(x: Any, around: Neighbourhood, given: dict[str, Any]) -> Any:
+        count = int(around.footprint.sum())
+        rank = rank_of(given.get(option), count)
+        if not 0 <= rank < count:
             raise RuntimeError("rank not within filter footprint size")
-        return FUNCTIONS[np.sort](parts, 0)[rank]
+        return FUNCTIONS[np.sort](FUNCTIONS[np.stack]([part for _, part in shifted(x, around)]), 0)[rank]
 
-    def with_option(
-        input: Any, option: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-        cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
-    ) -> Any:  # fmt: skip
-        return find(input, option, size, footprint, output, mode, cval, origin, axes)
-
-    def without(
-        input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-        cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
-    ) -> Any:  # fmt: skip
-        return find(input, None, size, footprint, output, mode, cval, origin, axes)
-
-    call = with_option if takes else without
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = "The element around each one that has a rank there."
-    return counterpart(getattr(scipy.ndimage, name))(call)
+    return image_filter(name, find)
 
 
-median_filter = ranked("median_filter", lambda _, count: count // 2, takes=False)
-rank_filter = ranked("rank_filter", lambda rank, count: int(rank) + (count if rank < 0 else 0))
+median_filter = ranked("median_filter", lambda _, count: count // 2)
+rank_filter = ranked("rank_filter", lambda rank, count: int(rank) + (count if rank < 0 else 0), "rank")
 percentile_filter = ranked(
     "percentile_filter",
     lambda share, count: min(int(count * (share + (100 if share < 0 else 0)) / 100.0), count - 1),
+    "percentile",
 )
