@@ -1,7 +1,8 @@
 """``numpy.polynomial`` for traced coefficients: NumPy's own modules, rewritten as a program's are, under other names.
 
 Their functions make arrays of what they are given, and fill others: they are whole programs themselves. NumPy's modules
-stay as they are; where nothing is traced they are what runs.
+stay as they are; where nothing is traced they are what runs. Where only shapes are known, leading coefficients that are
+zero stay, as their number would depend on values, and fits do not warn of a rank that is too small.
 """
 
 from __future__ import annotations
@@ -10,22 +11,61 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+import autodiff.numpy
 from autodiff.numpy.buffers import settled
-from autodiff.numpy.dispatch import contains_traced
+from autodiff.numpy.dispatch import FUNCTIONS, contains_traced
 from autodiff.numpy.namespace import KNOWN, StandIn, enter, has_traced_values
 from autodiff.programs.calls import NAMES
 from autodiff.programs.compiling import compiled
 from autodiff.programs.counterparts import FINDERS
+from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.recording import is_recording
 
 FAMILIES = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")
 COPIES: dict[str, ModuleType] = {}
 """The rewritten modules, by the names of NumPy's."""
+
+
+class OfFullRank:
+    """NumPy, whose least squares find the rank that there should be."""
+
+    linalg = SimpleNamespace(
+        lstsq=lambda a, b, rcond=None: (*(found := FUNCTIONS[np.linalg.lstsq](a, b, rcond))[:2], a.shape[1], found[3])
+    )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(autodiff.numpy, name)
+
+
+def fit(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A fit that does not look at the rank."""
+    names = {**function.__globals__, "np": OfFullRank()}
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__)(*args, **kwargs)
+
+
+UNTIL_KNOWN: dict[str, Callable[..., Any]] = {
+    "trimseq": lambda function, seq: seq,
+    "_fit": fit,
+}
+"""What functions of ``polyutils`` do where they would look at values of which only shapes are known."""
+
+
+def until_known(function: Callable[..., Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """A function, and what it does where it would look at values of which only shapes are known."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except ConcretizationError:
+            return otherwise(function, *args, **kwargs)
+
+    return call
 
 
 def copy_of(name: str) -> ModuleType:
@@ -41,6 +81,8 @@ def copy_of(name: str) -> ModuleType:
                 if getattr(value, "__module__", None) == shared.__name__:
                     enter(value, getattr(COPIES[neighbour], own))
         exec(compiled(inspect.getsource(original), str(original.__file__)), copy.__dict__)
+        for own, otherwise in UNTIL_KNOWN.items() if name == "polyutils" else ():
+            copy.__dict__[own] = until_known(copy.__dict__[own], otherwise)
     return COPIES[name]
 
 

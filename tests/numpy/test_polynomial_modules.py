@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff import differentiable, grad, jvp, vmap
+from autodiff import differentiable, grad, jit, jvp, vmap
 from autodiff.trace.errors import AutodiffError
 
 FAMILIES = {
@@ -70,6 +70,39 @@ def test_functions(family, name):
     np.testing.assert_allclose(tangent, (function(C + step) - function(C - step)) / 2e-6, rtol=1e-6, atol=1e-7)
     gradient = grad(lambda c: np.sum(function(c) ** 2))(C)
     np.testing.assert_allclose(gradient @ np.cos(C), 2 * np.sum(value * tangent), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("family", "name"), [row for row in ROWS if row[1] not in ("div", "line", "trim")])
+def test_batches_and_compiled_programs(family, name):
+    function = calls(family, FAMILIES[family][0])[name]
+    expected = [function(C), function(2 * C)]
+    np.testing.assert_allclose(vmap(function)(np.stack([C, 2 * C])), expected, rtol=1e-9, atol=1e-12)
+    if family in ("polynomial", "hermite"):
+        np.testing.assert_allclose(jit(function)(C), expected[0], rtol=1e-9, atol=1e-12)
+
+
+def test_compiled_gradients_of_fits():
+    x = np.linspace(-1, 1, 6)
+
+    @differentiable
+    def coefficients(y):
+        return np.polynomial.Polynomial.fit(x, y, 2, w=1 + x**2).coef
+
+    def loss(y):
+        return np.sum(coefficients(y) ** 3)
+
+    y = np.sin(x) + x**2
+    np.testing.assert_allclose(jit(grad(loss))(y), grad(loss)(y), rtol=1e-9)
+    np.testing.assert_allclose(vmap(grad(loss))(np.stack([y, 2 * y])), [grad(loss)(y), grad(loss)(2 * y)], rtol=1e-9)
+
+
+def test_leading_zeros_stay_where_only_shapes_are_known():
+    @differentiable
+    def difference(c):
+        return np.polynomial.polynomial.polysub(c, [1.0, 2.0, 0.8])
+
+    assert difference(C).shape == (2,)
+    np.testing.assert_allclose(jit(difference)(C), [*difference(C), 0.0])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
