@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from math import inf, nan
+from math import comb, inf, nan
 from types import MethodType
 from typing import Any
 
 import numpy as np
 from scipy.stats import rv_continuous
+from scipy.stats._distn_infrastructure import rv_frozen
 
-from autodiff.numpy.dispatch import as_operand, contains_traced, missing
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced, missing
 from autodiff.ops.elementwise import (
     cast,
     clip,
@@ -31,7 +32,9 @@ from autodiff.ops.elementwise import (
 )
 from autodiff.scipy.mirror import holds_traced, refusing
 from autodiff.scipy.stats.density_ends import with_ends
+from autodiff.scipy.stats.expectations import draws, integral, series
 from autodiff.scipy.stats.methods import evaluate, moment, support, valid
+from autodiff.trace.recording import is_recording
 from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
 
@@ -86,6 +89,20 @@ class Distribution:
         shapes, loc, scale, valid = self.standard(args, kwds)
         low, high = (where(valid, end * scale + loc, nan)[()] for end in support(self.own, shapes))
         return low, high
+
+    def moment(self, order: int, *args: Any, **kwds: Any) -> Any:
+        """The expected value of the power of an order."""
+        if not contains_traced((*args, *kwds.values())):
+            return self.own.moment(order, *args, **kwds)
+        if order < 0 or order != int(order):
+            raise ValueError(f"moment: the order must be a whole number from 0 on, got {order}")
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        with np.errstate(all="ignore"):
+            terms = (
+                comb(order, k) * scale**k * loc ** (order - k) * (moment(self.own, k, shapes) if k else 1.0)
+                for k in range(order + 1)
+            )
+            return where(valid, sum(terms), nan)[()]
 
     def stats(self, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
         """Some of the mean, variance, skewness and excess kurtosis, of which ``moments`` has the first letters."""
@@ -235,6 +252,34 @@ class Continuous(Distribution):
         """The median."""
         return self.ppf(0.5, *args, **kwds)
 
+    @taking_traced
+    def nnlf(self, theta: Any, x: Any) -> Any:
+        """Minus the logarithm of the likelihood of ``theta``: shape parameters, loc and scale."""
+        shapes, loc, scale, valid = self.standard(tuple(theta), {})
+        total = -FUNCTIONS[np.sum](self.logpdf(x, *shapes, loc=loc, scale=scale), axis=0)
+        return where(valid, total, inf)
+
+    @taking_traced
+    def rvs(self, *args: Any, **kwds: Any) -> Any:
+        """Draws: SciPy's numbers, each of which stays at its quantile while the parameters move.
+
+        Shape parameters must be known. Under ``jit`` and ``vmap``, ``loc`` and ``scale`` may be traced.
+        """
+        return draws(self.own, args, kwds)
+
+    def expect(
+        self, func: Any = None, args: Any = (), loc: Any = 0, scale: Any = 1, lb: Any = None, ub: Any = None,
+        conditional: bool = False, **kwds: Any,
+    ) -> Any:  # fmt: skip
+        """The expected value of a function, which may close over traced values; between bounds if they are given."""
+        if not (is_recording() or contains_traced((args, loc, scale, lb, ub))):
+            return self.own.expect(func, args, loc, scale, lb, ub, conditional, **kwds)
+        if type(self.own).expect is not rv_continuous.expect:  # of an angle
+            return self.__getattr__("expect")(func, args, loc, scale, lb, ub, conditional, **kwds)
+        *law, _ = self.standard(args, {"loc": loc, "scale": scale})
+        total, mass = integral(self, func, law, (lb, ub), kwds)
+        return total / mass if conditional else total
+
 
 def unscaled(value: Any, scale: Any) -> Any:
     """A function that does not depend on the scale."""
@@ -340,6 +385,14 @@ class Discrete(Distribution):
         """The standard deviation."""
         return sqrt(self.var(*args, **kwds))
 
+    def expect(self, func: Any = None, args: Any = (), loc: Any = 0, **options: Any) -> Any:
+        """The expected value of a function, which may close over traced values: the terms that SciPy adds up."""
+        if not (is_recording() or contains_traced((args, loc))):
+            return self.own.expect(func, args, loc, **options)
+        if options.get("conditional"):
+            raise missing(f"scipy.stats.{self.own.name}.expect", "with conditional=True it is a quotient; divide by sf")
+        return series(self.own, func, args, loc, options)
+
 
 OF_ARGUMENT = frozenset(("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"))
 OF_PARAMETERS = frozenset(("entropy", "mean", "var", "std", "median", "support"))
@@ -364,8 +417,19 @@ class Frozen:
             return lambda: own(*self.args, **self.kwds)
         if name == "stats":
             return lambda moments="mv": self.dist.stats(*self.args, moments=moments, **self.kwds)
-        if name == "interval":
-            return lambda confidence: self.dist.interval(confidence, *self.args, **self.kwds)
+        if name in ("interval", "moment"):
+            own = getattr(self.dist, name)
+            return lambda first: own(first, *self.args, **self.kwds)
+        if name == "rvs":
+            return lambda size=None, random_state=None: self.dist.rvs(
+                *self.args, **self.kwds, size=size, random_state=random_state
+            )
+        if name == "expect":
+            args, loc, scale = self.dist.own._parse_args(*self.args, **self.kwds)
+            law = {"loc": loc, "scale": scale} if isinstance(self.dist, Continuous) else {"loc": loc}
+            return lambda func=None, **options: self.dist.expect(func, args, **law, **options)
         if holds_traced((self.args, self.kwds)):
+            if not (hasattr(rv_frozen, name) or name in ("a", "b")):
+                raise AttributeError(f"{self.dist.own.name}(...) has no attribute {name!r}")
             raise missing(f"scipy.stats.{self.dist.own.name}(...).{name}")
         return getattr(self.dist.own(*self.args, **self.kwds), name)

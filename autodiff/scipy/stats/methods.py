@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.stats._distn_infrastructure import _moment_from_stats
 
 from autodiff.numpy.dispatch import contains_traced
-from autodiff.ops.elementwise import isfinite, where
+from autodiff.ops.elementwise import greater, isfinite, where
 from autodiff.scipy.stats.borrowed import borrowed, run_formula
 from autodiff.scipy.stats.by_values import of_parameters, operation, vectorized
 from autodiff.trace.primitive import Primitive
@@ -52,6 +53,8 @@ def valid(distribution: Any, parameters: Sequence[Any]) -> Any:
     """Whether parameters are possible."""
     if not contains_traced(parameters):
         return distribution._argcheck(*parameters)
+    if distribution.name == "erlang":  # where SciPy looks whether to warn of a shape that is no whole number
+        return greater(parameters[0], 0)
     return run_formula(distribution, evaluate, METHODS, "_argcheck", parameters)
 
 
@@ -116,8 +119,8 @@ def can_be_recorded(function: Callable[..., Any], count: int, shape: tuple[int, 
     return tuple(out.shape) == shape
 
 
-def moment(distribution: Any, name: str, parameters: Sequence[Any]) -> Any:
-    """The mean, variance, skewness, kurtosis or entropy of a distribution with location 0 and scale 1."""
+def moment(distribution: Any, name: str | int, parameters: Sequence[Any]) -> Any:
+    """The mean, variance, skewness, kurtosis, entropy, or the moment of an order, for location 0 and scale 1."""
     plain = plain_moment(distribution, name)
     if not contains_traced(parameters):
         return plain(*parameters)
@@ -131,11 +134,16 @@ SHAPES = {"skew": "s", "kurtosis": "k"}
 """Numbers of a distribution that SciPy has no methods for, by the letters of its ``stats``."""
 
 
-def moment_formula(distribution: Any, name: str, parameters: Sequence[Any]) -> Any:
+def moment_formula(distribution: Any, name: str | int, parameters: Sequence[Any]) -> Any:
     """The same by SciPy's formulas."""
     own = borrowed(distribution, evaluate, METHODS)
     if name == "entropy":
         return own._entropy(*parameters)
+    if isinstance(name, int):
+        known = (
+            own._stats(*parameters, **({"moments": "mvsk"} if own._stats_has_moments else {})) if name < 5 else [0] * 4
+        )
+        return _moment_from_stats(name, *known, own._munp, parameters)
     place = ("mean", "var", *SHAPES).index(name)
     found = own._stats(*parameters, moments="mvsk"[place]) if own._stats_has_moments else own._stats(*parameters)
     if name in SHAPES:
@@ -149,19 +157,22 @@ def moment_formula(distribution: Any, name: str, parameters: Sequence[Any]) -> A
 
 
 @cache
-def moment_has_formula(distribution: Any, name: str) -> bool:
+def moment_has_formula(distribution: Any, name: str | int) -> bool:
     """Whether these formulas can be recorded."""
     return can_be_recorded(lambda *parameters: moment_formula(distribution, name, parameters), distribution.numargs)
 
 
 @cache
-def moment_operation(distribution: Any, name: str) -> Primitive:
+def moment_operation(distribution: Any, name: str | int) -> Primitive:
     """The moment as an operation."""
-    return of_parameters(distribution, name, plain_moment(distribution, name))
+    label = f"moment_{name}" if isinstance(name, int) else name
+    return of_parameters(distribution, label, plain_moment(distribution, name))
 
 
-def plain_moment(distribution: Any, name: str) -> Callable[..., Any]:
+def plain_moment(distribution: Any, name: str | int) -> Callable[..., Any]:
     """The moment as SciPy computes it."""
     if name in SHAPES:
         return lambda *parameters: np.float64(distribution.stats(*parameters, moments=SHAPES[name]))
+    if isinstance(name, int):
+        return lambda *parameters: distribution.moment(name, *parameters)
     return lambda *parameters: getattr(distribution, name)(*parameters)
