@@ -92,7 +92,8 @@ def diric(x: Any, n: int) -> Any:
     half = x - 2 * pi * ew.rint(x / (2 * pi))
     turns = ew.rint(x / (2 * pi))
     sign = ew.where(ew.equal(ew.remainder(turns * (n - 1), 2), 0), 1.0, -1.0)
-    return (sign * sinc(half * (n / (2 * pi)), order=0) / sinc(half / (2 * pi), order=0))[()]
+    found = sign * sinc(half * (n / (2 * pi)), order=0) / sinc(half / (2 * pi), order=0)
+    return ew.where(ew.logical_and(ew.greater(n, 0), ew.equal(n, ew.floor(n))), found, np.nan)[()]
 
 
 @counterpart(sp.softplus)

@@ -267,3 +267,41 @@ def test_associated_legendre_functions_are_refused_beyond_the_interval():
     ):
         with pytest.raises(DifferentiationError, match=r"takes real numbers and branch_cut=2, got .*custom_jvp"):
             autodiff.grad(call)(1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "place", "first", "second"),
+    [
+        ("binom", (1.0, 2.0), 0, 0.5, 1.0),  # n (n - 1) / 2
+        ("binom", (0.0, 2.0), 0, -0.5, 1.0),
+        ("binom", (0.0, 1.0), 0, 1.0, 0.0),
+        ("binom", (1.0, 2.0), 1, -0.5, None),
+        ("binom", (3.0, -1.0), 1, 0.25, None),
+        ("poch", (0.0, 2.0), 0, 1.0, 2.0),  # z (z + 1)
+        ("poch", (-1.0, 3.0), 0, -1.0, 0.0),
+        ("poch", (-3.0, 2.0), 0, -5.0, 2.0),
+    ],
+)
+def test_products_that_vanish_have_derivatives(name, args, place, first, second):
+    def of_one(x):
+        return getattr(special, name)(*(x if k == place else arg for k, arg in enumerate(args)))
+
+    np.testing.assert_allclose(autodiff.grad(of_one)(args[place]), first, rtol=1e-12)
+    if second is not None:
+        np.testing.assert_allclose(autodiff.grad(autodiff.grad(of_one))(args[place]), second, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "sign"), [("it2j0y0", -1), ("it2i0k0", 1)])
+def test_integrals_of_bessel_functions_from_zero(name, sign):
+    slope = autodiff.grad(lambda x: getattr(special, name)(x)[0])
+    for x in (0.0, 1e-9, 0.05, 0.0999999, 0.1):
+        np.testing.assert_allclose(slope(x), x / 4 + sign * x**3 / 64 + x**5 / 2304, rtol=1e-9, atol=1e-300)
+    assert autodiff.grad(slope)(0.0) == 0.25
+    third = autodiff.grad(autodiff.grad(autodiff.grad(slope)))
+    np.testing.assert_allclose(third(0.0), sign * 6 / 64, rtol=1e-12)
+
+
+def test_diric_of_what_is_no_positive_integer_is_nan_in_batches_too():
+    x = np.linspace(0.1, 3.0, 4)
+    found = autodiff.vmap(lambda n: special.diric(x, n))(np.array([3.0, 2.5, 2.0, -1.0]))
+    np.testing.assert_allclose(found, sp.diric(x, np.array([[3.0], [2.5], [2.0], [-1.0]])), rtol=1e-12)

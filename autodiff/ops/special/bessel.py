@@ -47,6 +47,15 @@ def _real(name: str, x: Any) -> Any:
     return x
 
 
+def _over_x(x: Any, difference: Any, sign: int) -> Any:
+    """What I0 is more than one (for sign 1), or J0 less (-1), over x: by its power series near 0, where it cancels."""
+    near = less(absolute(x), 0.1)
+    small = where(near, x, 0.0)
+    square = sign * small * small
+    series = small * (1 / 4 + square * (1 / 64 + square * (1 / 2304 + square / 147456)))
+    return where(near, series, difference / where(near, 1.0, x))
+
+
 def _scaled_bessel(v: Any, x: Any) -> Any:
     """exp(-|x|) I_v(x), by the quicker functions where there are some."""
     if np.ndim(v) or abs(v) > 1 or v != int(v):
@@ -184,9 +193,9 @@ itj0y0 = of_results("itj0y0", sp.itj0y0, ONE, {
 iti0k0 = of_results("iti0k0", sp.iti0k0, ONE, {
     "i": {"dx": lambda g, x: g * i0(x)}, "k": {"dx": lambda g, x: g * k0(x)}})
 it2j0y0 = of_results("it2j0y0", sp.it2j0y0, ONE, {
-    "j": {"dx": lambda g, x: g * ((1 - j0(x)) / x)}, "y": {"dx": lambda g, x: -g * (y0(x) / x)}})
+    "j": {"dx": lambda g, x: g * _over_x(x, 1 - j0(x), -1)}, "y": {"dx": lambda g, x: -g * (y0(x) / x)}})
 it2i0k0 = of_results("it2i0k0", sp.it2i0k0, ONE, {
-    "i": {"dx": lambda g, x: g * ((i0(x) - 1) / x)}, "k": {"dx": lambda g, x: -g * (k0(x) / x)}})
+    "i": {"dx": lambda g, x: g * _over_x(x, i0(x) - 1, 1)}, "k": {"dx": lambda g, x: -g * (k0(x) / x)}})
 itairy = of_results("itairy", sp.itairy, {"x": anywhere}, {
     "ai":     {"dx": lambda g, x: g * airy[0](x)},
     "bi":     {"dx": lambda g, x: g * airy[2](x)},

@@ -21,9 +21,11 @@ from autodiff.ops.elementwise import (
     cos,
     equal,
     exp,
+    floor,
     greater,
     hypot,
     less,
+    less_equal,
     log,
     logical_and,
     logical_not,
@@ -183,6 +185,31 @@ def _rgamma_slope(x: Any) -> Any:
     return where(left, beside, -digamma(direct) * rgamma(direct))
 
 
+def _is_pole(z: Any) -> Any:
+    """Whether the gamma function has a pole."""
+    return logical_and(less_equal(z, 0), equal(z, floor(z)))
+
+
+def _ratio_slopes(top: Any, bottom: Any, out: Any, factor: Any = 1.0) -> tuple[Any, Any]:
+    """The derivatives of ``factor * gamma(top) / gamma(bottom)`` by both, at poles of the divisor and of both, too."""
+    zero, both = _is_pole(bottom), _is_pole(top)
+    at_zero = gamma(where(both, 1.0, top)) * factor * _rgamma_slope(where(zero, bottom, 1.0))
+    upper = digamma(where(both, 1 - top, top))
+    lower = digamma(where(both, 1 - bottom, where(zero, 1.0, bottom)))
+    return out * upper, where(logical_and(zero, logical_not(both)), at_zero, -out * lower)
+
+
+def _binom_slopes(n: Any, k: Any, out: Any) -> tuple[Any, Any]:
+    """The derivatives of binomial coefficients, also where they are zero because n is a smaller integer than k."""
+    upper, lower = _ratio_slopes(n + 1, n - k + 1, out, rgamma(k + 1))
+    return upper + lower, _ratio_slopes(n + 1, k + 1, out, rgamma(n - k + 1))[1] - lower
+
+
+def _poch_slope(z: Any, m: Any, out: Any) -> Any:
+    """The derivative of a rising factorial by where it begins, which may be 0 or a negative integer."""
+    return sum(_ratio_slopes(z + m, z, out))
+
+
 def _pseudo_huber_slope(g: Any, delta: Any, r: Any) -> Any:
     ratio = r / delta
     root = hypot(1, ratio)
@@ -254,11 +281,11 @@ btdtrib      = inverse("btdtrib",      sp.btdtrib,      "a p x", betainc,   "b",
 rgamma   = elementwise("rgamma",   sp.rgamma,   dx=lambda g, x: g * _rgamma_slope(x))
 gammasgn = elementwise("gammasgn", sp.gammasgn, dx=None)
 poch     = elementwise("poch",     sp.poch,
-                       dz=lambda g, z, m, out: g * out * (digamma(z + m) - digamma(z)),
+                       dz=lambda g, z, m, out: g * _poch_slope(z, m, out),
                        dm=lambda g, z, m, out: g * out * digamma(z + m))
 binom    = elementwise("binom",    sp.binom,
-                       dn=lambda g, n, k, out: g * out * (digamma(n + 1) - digamma(n - k + 1)),
-                       dk=lambda g, n, k, out: g * out * (digamma(n - k + 1) - digamma(k + 1)))
+                       dn=lambda g, n, k, out: g * _binom_slopes(n, k, out)[0],
+                       dk=lambda g, n, k, out: g * _binom_slopes(n, k, out)[1])
 lgam1p   = elementwise("lgam1p",   sp._ufuncs._lgam1p, dx=lambda g, x: g * digamma(1 + x))
 zeta: Primitive = with_partials("zeta", sp._ufuncs._zeta, {"s": above(1), "q": above(0)},
                                 dq=lambda g, s, q: -g * s * zeta(s + 1, q))
