@@ -11,8 +11,8 @@ from autodiff.scipy import fft as current
 from autodiff.scipy.linear import linear_counterpart
 from autodiff.scipy.mirror import counterpart, mirrored
 
-SAME = frozenset(
-    ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "fftshift", "ifftshift", "dct", "dst", "dctn", "dstn"]
+SAME = frozenset(["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "fftshift", "ifftshift"]) | frozenset(
+    ["dct", "dst", "dctn", "dstn", "idctn", "idstn"]
 )
 """Those of which arguments and results are the same."""
 
@@ -30,8 +30,8 @@ _rest = mirrored("scipy.fftpack")
 
 def called(name: str) -> Any:
     """The function of ``scipy.fft``, which calls ``shape`` by another name."""
-    own = getattr(current, name)
-
+    backwards = name in ("idctn", "idstn")
+    own = getattr(current, name[1:] if backwards else name)
     original = getattr(scipy.fftpack, name)
     signature = inspect.signature(original)
 
@@ -39,6 +39,9 @@ def called(name: str) -> Any:
     def transform(*args: Any, **kwargs: Any) -> Any:
         options = signature.bind(*args, **kwargs).arguments
         options.pop("overwrite_x", None)  # SciPy may do that, and need not
+        if backwards:  # a transform of another type, and not divided by the size
+            kind = options.get("type", 2)
+            options["type"] = {2: 3, 3: 2}.get(kind, kind)
         if "shape" in options:
             options["s"] = options.pop("shape")
         return own(**options)

@@ -34,7 +34,7 @@ Function = Callable[..., Any]
 NUMPY: Any = autodiff.numpy
 HOMES = (
     "scipy.stats", "scipy._lib._array_api", "scipy._lib._util", "scipy.signal", "scipy.spatial", "scipy.constants",
-    "scipy.linalg", "scipy.optimize", "scipy.ndimage",
+    "scipy.linalg", "scipy.optimize", "scipy.ndimage", "scipy.sparse.csgraph",
 )  # fmt: skip
 """Where functions are run again that others call."""
 
@@ -168,7 +168,12 @@ BY_NAME: dict[str, Any] = {
 }
 """What stands behind names of functions, wherever they are imported."""
 
-EXTRA = {"apply_where": apply_where, "at": at, "atleast_nd": atleast_nd}
+EXTRA = {
+    "apply_where": apply_where,
+    "at": at,
+    "atleast_nd": atleast_nd,
+    "create_diagonal": lambda x, *, offset=0, xp=None: NUMPY.diag(x, offset),
+}
 DECORATOR = "scipy.stats._axis_nan_policy"
 """The module that moves axes before it calls a function: it looks at shapes alone."""
 

@@ -22,7 +22,7 @@ from autodiff.scipy.optimize.roots import (
 )
 from autodiff.scipy.python_code import with_formulas
 
-__getattr__ = with_formulas("scipy.optimize", "rosen rosen_der rosen_hess_prod")
+__getattr__ = with_formulas("scipy.optimize", "rosen rosen_der rosen_hess rosen_hess_prod")
 
 __all__ = [
     "basinhopping",

@@ -1,5 +1,5 @@
-"""scipy.sparse.csgraph, graphs as sparse matrices: SciPy's own, which refuse traced values by name."""
+"""scipy.sparse.csgraph, graphs as sparse matrices: Laplacians of dense ones; others refuse traced values by name."""
 
-from autodiff.scipy.mirror import mirrored
+from autodiff.scipy.python_code import with_formulas
 
-__getattr__ = mirrored("scipy.sparse.csgraph")
+__getattr__ = with_formulas("scipy.sparse.csgraph", "laplacian")

@@ -4,6 +4,7 @@ import numpy as np
 
 from autodiff.scipy import constants, fftpack, linalg, ndimage, optimize, signal, spatial
 from autodiff.scipy.signal import windows
+from autodiff.scipy.sparse import csgraph
 from autodiff.scipy.stats import contingency
 from tests.scipy.programs.check import Program
 
@@ -82,7 +83,11 @@ LINALG = {
 OPTIMIZE = {
     "rosen": Program(optimize.rosen, (unit,)),
     "rosen_der": Program(optimize.rosen_der, (unit,)),
+    "rosen_hess": Program(optimize.rosen_hess, (unit,)),
     "rosen_hess_prod": Program(optimize.rosen_hess_prod, (unit, unit**2)),
+}
+CSGRAPH = {
+    "laplacian": Program(lambda graph: (csgraph.laplacian(graph), csgraph.laplacian(graph, normed=True, symmetrized=True)), (square**2,)),
 }
 SPATIAL = {
     "minkowski_distance": Program(lambda x, y: spatial.minkowski_distance(x, y, 3), (some, wide)),
@@ -105,7 +110,7 @@ CONTINGENCY = {
 }
 FFTPACK = {
     **{name: Program(getattr(fftpack, name), (unit,))
-       for name in ["fft", "ifft", "fftn", "ifftn", "fftshift", "ifftshift", "dct", "idct", "dst", "idst", "dctn", "dstn", "rfft", "irfft", "diff", "hilbert", "ihilbert"]},
+       for name in ["fft", "ifft", "fftn", "ifftn", "fftshift", "ifftshift", "dct", "idct", "dst", "idst", "dctn", "dstn", "idctn", "idstn", "rfft", "irfft", "diff", "hilbert", "ihilbert"]},
     **{name: Program(getattr(fftpack, name), (image,)) for name in ("fft2", "ifft2")},
     **{name: Program(lambda x, name=name: getattr(fftpack, name)(x, 0.7), (unit,)) for name in ("tilbert", "itilbert", "shift")},
     **{name: Program(lambda x, name=name: getattr(fftpack, name)(x, 0.7, 0.9), (unit,)) for name in ("cs_diff", "sc_diff", "ss_diff", "cc_diff")},

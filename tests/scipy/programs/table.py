@@ -21,6 +21,7 @@ def all_programs():
         "interpolate": interpolating.INTERPOLATE,
         "sparse": linear.SPARSE,
         "sparse.linalg": linear.SPARSE_LINALG,
+        "sparse.csgraph": python_code.CSGRAPH,
         "signal": {**signals.SIGNAL, **python_code.SIGNAL},
         "signal.windows": python_code.WINDOWS,
         "ndimage": {**signals.NDIMAGE, **python_code.NDIMAGE},
