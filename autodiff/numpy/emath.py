@@ -26,11 +26,11 @@ OUTSIDE: dict[str, Callable[[Any], Any]] = {
 # fmt: on
 
 
-def widened(x: Any, outside: Callable[[Any], Any]) -> Any:
+def widened(x: Any, name: str, called: str = "") -> Any:
     """The operand, complex where it is real and one of its elements lies outside."""
     x = as_strong_operand(x)
     its = spec_of(x).dtype
-    if its.kind == "c" or not np.any(outside(as_index(peeled(x)))):
+    if its.kind == "c" or not np.any(OUTSIDE[name](as_index(peeled(x, f"np.emath.{called or name}")))):
         return x
     return cast(x, dtype=np.dtype(np.complex64 if its.itemsize <= 4 and its.kind == "f" else np.complex128))
 
@@ -40,7 +40,7 @@ def implement(name: str) -> None:
 
     @implements(getattr(np.emath, name))
     def own(x: Any) -> Any:
-        return getattr(np, name)(widened(x, OUTSIDE[name]))
+        return getattr(np, name)(widened(x, name))
 
 
 for _name in OUTSIDE:
@@ -50,13 +50,13 @@ for _name in OUTSIDE:
 @implements(np.emath.logn)
 def logn(n: Any, x: Any) -> Any:
     """The logarithm of x to the base n."""
-    return np.log(widened(x, OUTSIDE["log"])) / np.log(widened(n, OUTSIDE["log"]))
+    return np.log(widened(x, "log", "logn")) / np.log(widened(n, "log", "logn"))
 
 
 @implements(np.emath.power)
 def power(x: Any, p: Any) -> Any:
     """x to the power p."""
     p = as_strong_operand(p)
-    if spec_of(p).dtype.kind in "iu" and np.any(peeled(p) < 0):
+    if spec_of(p).dtype.kind in "iu" and np.any(peeled(p, "np.emath.power") < 0):
         p = p * 1.0
-    return np.power(widened(x, OUTSIDE["sqrt"]), p)
+    return np.power(widened(x, "sqrt", "power"), p)

@@ -83,6 +83,11 @@ def gamma(generator: Any, size: Any, shape: Any) -> Any:
     return at_quantile(generator.standard_gamma(peeled(shape, "standard_gamma"), size), GAMMA, shape)
 
 
+def beta(generator: Any, size: Any, a: Any, b: Any) -> Any:
+    """Draws of a beta distribution."""
+    return at_quantile(generator.beta(peeled(a, "beta"), peeled(b, "beta"), size), BETA, a, b)
+
+
 def variance_ratio(generator: Any, size: Any, first: Any, second: Any) -> Any:
     """Draws of an F distribution, through the beta distribution that belongs to it."""
     a, b = (np.asarray(peeled(df, "f"), float) for df in (first, second))
@@ -119,7 +124,7 @@ DRAWS = {
     "standard_gamma": method("shape", gamma),
     "gamma":       method("shape scale=1", lambda rng, size, shape, scale: scale * gamma(rng, size, shape)),
     "chisquare":   method("df", lambda rng, size, df: 2.0 * gamma(rng, size, df / 2.0)),
-    "beta":        method("a b", lambda rng, size, a, b: at_quantile(rng.beta(peeled(a), peeled(b), size), BETA, a, b)),
+    "beta":        method("a b", beta),
     "f":           method("dfnum dfden", variance_ratio),
 }
 # fmt: on
