@@ -33,14 +33,21 @@ def is_traced(leaf: Any) -> bool:
     """Whether it is a traced value, or an object made of some, as sparse matrices and rotations are."""
     if isinstance(leaf, Traced):
         return isinstance(leaf.settled(), Traced)
-    return getattr(type(leaf), "holds_traced", None) is True
+    found = getattr(type(leaf), "holds_traced", None)
+    return bool(found(leaf)) if callable(found) else found is True
 
 
 def plain_call(original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """A function of SciPy's, of which buffers are given as the arrays that they hold."""
+    """A function of SciPy's, of which buffers are given as the arrays that they hold, and SciPy's own distributions."""
     if has_traced_values():
         args, kwargs = settled((args, kwargs))
-    return original(*args, **kwargs)
+    return original(*map(as_scipy, args), **{key: as_scipy(arg) for key, arg in kwargs.items()})
+
+
+def as_scipy(value: Any) -> Any:
+    """The object of SciPy's that one of ours stands for."""
+    own = getattr(type(value), "as_scipy", None)
+    return value if own is None else own(value)
 
 
 def leaves_of(tree: Any) -> Iterator[Any]:

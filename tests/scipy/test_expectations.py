@@ -65,7 +65,7 @@ def test_moments_in_batches():
     found = autodiff.vmap(lambda a: stats.gamma.moment(3, a))(a)
     np.testing.assert_allclose(found, scipy.stats.gamma.moment(3, a))
     np.testing.assert_allclose(autodiff.jit(lambda a: stats.gamma.moment(3, a))(a), found)
-    assert np.isnan(autodiff.vmap(lambda a: stats.gamma.moment(3, a))(-a)).all()
+    assert np.isnan(autodiff.value_and_grad(lambda a: stats.gamma.moment(3, a))(-1.0)[0])
     with pytest.raises(ValueError, match="order must be a whole number from 0 on, got -1"):
         autodiff.grad(lambda a: stats.gamma.moment(-1, a))(1.5)
 

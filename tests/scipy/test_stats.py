@@ -9,6 +9,7 @@ from scipy.stats._distr_params import distcont, distdiscrete
 
 import autodiff
 from autodiff.scipy import stats
+from autodiff.scipy.stats import sampling
 from autodiff.testing import check_laws
 from autodiff.trace.errors import DifferentiationError
 from tests.scipy.rows import between, check_row, row
@@ -357,3 +358,31 @@ def test_each_argument_alone(name):
         )
         alone = autodiff.jvp(value, (own,), (np.ones_like(own),))
         np.testing.assert_allclose(alone, together, rtol=1e-7, atol=1e-9)
+
+
+def test_scipy_is_given_its_own_distributions():
+    x = scipy.stats.norm.rvs(size=30, random_state=1)
+
+    def of(module):
+        found = module.goodness_of_fit(module.norm, x, n_mc_samples=9, rng=1).pvalue
+        return found, module.ppcc_max(x, dist=module.tukeylambda), module.make_distribution(module.gamma)(a=2.0).mean()
+
+    assert of(stats) == of(scipy.stats)
+    assert autodiff.grad(lambda y: y * of(stats)[2])(1.0) == 2.0
+    own = scipy.stats.sampling.FastGeneratorInversion(scipy.stats.norm(), random_state=1).rvs()
+    assert sampling.FastGeneratorInversion(stats.norm(), random_state=1).rvs() == own
+    with pytest.raises(DifferentiationError, match=r"FastGeneratorInversion cannot be called with a traced value"):
+        autodiff.grad(lambda s: sampling.FastGeneratorInversion(stats.norm(scale=s)).rvs())(1.0)
+
+
+def test_points_between_traced_bounds():
+    points = np.array([[0.25, 0.5], [1.0, 0.0]])
+    lower, upper = np.array([-1.0, 0.0]), np.array([1.0, 3.0])
+    for reverse in (False, True):
+        x = scipy.stats.qmc.scale(points, lower, upper) if reverse else points
+        found = autodiff.jit(lambda u, x=x, r=reverse: stats.qmc.scale(x, lower, u, reverse=r))(upper)
+        np.testing.assert_allclose(found, scipy.stats.qmc.scale(x, lower, upper, reverse=reverse))
+    slope = autodiff.jacfwd(lambda u: stats.qmc.scale(points, lower, u))(upper)
+    np.testing.assert_array_equal(slope, points[:, :, None] * np.eye(2))
+    assert np.isnan(autodiff.vmap(lambda x: stats.qmc.scale(x, lower, upper))(np.full((1, 2, 2), 1.5))).all()
+    assert np.isnan(autodiff.jvp(lambda u: stats.qmc.scale(points, lower, u), (lower,), (lower,))[0]).all()

@@ -57,6 +57,10 @@ class Distribution:
         self.own = own
         self.__doc__ = own.__doc__
 
+    def as_scipy(self) -> Any:
+        """SciPy's object."""
+        return self.own
+
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.own, name)
         method = isinstance(found, MethodType) and not name.startswith("_")
@@ -406,6 +410,14 @@ class Frozen:
         self.args = args
         self.kwds = kwds
 
+    def holds_traced(self) -> bool:
+        """Whether a parameter is traced."""
+        return holds_traced((self.args, self.kwds))
+
+    def as_scipy(self) -> Any:
+        """SciPy's object."""
+        return self.dist.own(*self.args, **self.kwds)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -428,7 +440,7 @@ class Frozen:
             args, loc, scale = self.dist.own._parse_args(*self.args, **self.kwds)
             law = {"loc": loc, "scale": scale} if isinstance(self.dist, Continuous) else {"loc": loc}
             return lambda func=None, **options: self.dist.expect(func, args, **law, **options)
-        if holds_traced((self.args, self.kwds)):
+        if self.holds_traced():
             if not (hasattr(rv_frozen, name) or name in ("a", "b")):
                 raise AttributeError(f"{self.dist.own.name}(...) has no attribute {name!r}")
             raise missing(f"scipy.stats.{self.dist.own.name}(...).{name}")

@@ -5,7 +5,7 @@ import numpy as np
 from autodiff.scipy import constants, fftpack, linalg, ndimage, optimize, signal, spatial
 from autodiff.scipy.signal import windows
 from autodiff.scipy.sparse import csgraph
-from autodiff.scipy.stats import contingency
+from autodiff.scipy.stats import contingency, qmc
 from tests.scipy.programs.check import Program
 
 some, wide = np.array([0.4, 1.1, 2.3]), np.array([-1.3, 0.2, 0.9])
@@ -85,6 +85,9 @@ OPTIMIZE = {
     "rosen_der": Program(optimize.rosen_der, (unit,)),
     "rosen_hess": Program(optimize.rosen_hess, (unit,)),
     "rosen_hess_prod": Program(optimize.rosen_hess_prod, (unit, unit**2)),
+}
+QMC = {
+    "scale": Program(lambda x, low, high: (qmc.scale(x, low, high), qmc.scale(-x, -high, -low, reverse=True)), (np.array([[0.2, 0.4], [0.7, 0.1]]), -np.ones(2), np.array([1.5, 0.9]))),
 }
 CSGRAPH = {
     "laplacian": Program(lambda graph: (csgraph.laplacian(graph), csgraph.laplacian(graph, normed=True, symmetrized=True)), (square**2,)),

@@ -15,6 +15,7 @@ def all_programs():
         "special": formulas.special_programs(),
         "stats": {**formulas.stats_programs(), **distributions.MULTIVARIATE, **samples.SUMMARIES},
         "stats.contingency": python_code.CONTINGENCY,
+        "stats.qmc": python_code.QMC,
         "linalg": {**linear.LINALG, **python_code.LINALG},
         "optimize": {**solving.OPTIMIZE, **python_code.OPTIMIZE},
         "integrate": solving.INTEGRATE,
