@@ -39,6 +39,19 @@ from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
 
 
+def taking_traced(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that leaves plain arguments to SciPy's of the same name."""
+
+    @wraps(method)
+    def call(self: Distribution, *args: Any, **kwds: Any) -> Any:
+        if not contains_traced((*args, *kwds.values())):
+            return getattr(self.own, method.__name__)(*args, **kwds)
+        with np.errstate(all="ignore"):
+            return method(self, *args, **kwds)[()]
+
+    return call
+
+
 class Distribution:
     """A distribution of SciPy.
 
@@ -108,6 +121,44 @@ class Distribution:
             )
             return where(valid, sum(terms), nan)[()]
 
+    @taking_traced
+    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile: what the distribution function takes to ``q``. Whole numbers have no derivative."""
+        return self.quantile("_ppf", q, args, kwds)
+
+    @taking_traced
+    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile from above."""
+        return self.quantile("_isf", q, args, kwds)
+
+    @taking_traced
+    def mean(self, *args: Any, **kwds: Any) -> Any:
+        """The mean."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(valid, moment(self.own, "mean", shapes) * scale + loc, nan)
+
+    @taking_traced
+    def var(self, *args: Any, **kwds: Any) -> Any:
+        """The variance."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "var", shapes) * scale * scale, nan)
+
+    @taking_traced
+    def std(self, *args: Any, **kwds: Any) -> Any:
+        """The standard deviation."""
+        return sqrt(self.var(*args, **kwds))
+
+    @taking_traced
+    def median(self, *args: Any, **kwds: Any) -> Any:
+        """The median."""
+        return self.ppf(0.5, *args, **kwds)
+
+    @taking_traced
+    def entropy(self, *args: Any, **kwds: Any) -> Any:
+        """The entropy; of a density the differential one."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "entropy", shapes) + log(scale), nan)
+
     def stats(self, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
         """Some of the mean, variance, skewness and excess kurtosis, of which ``moments`` has the first letters."""
         if not contains_traced((*args, *kwds.values())):
@@ -139,19 +190,6 @@ def middle(start: Any, stop: Any) -> Any:
     """A place inside of a support, which may be infinite."""
     bounded = where(isfinite(start), start, where(isfinite(stop), stop - 2.0, -1.0))
     return (bounded + where(isfinite(stop), stop, bounded + 2.0)) / 2.0
-
-
-def taking_traced(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that leaves plain arguments to SciPy's of the same name."""
-
-    @wraps(method)
-    def call(self: Distribution, *args: Any, **kwds: Any) -> Any:
-        if not contains_traced((*args, *kwds.values())):
-            return getattr(self.own, method.__name__)(*args, **kwds)
-        with np.errstate(all="ignore"):
-            return method(self, *args, **kwds)[()]
-
-    return call
 
 
 class Continuous(Distribution):
@@ -207,16 +245,6 @@ class Continuous(Distribution):
         """The logarithm of one minus the distribution function."""
         return self.within("_logsf", x, args, kwds, unscaled, 0.0, -inf)
 
-    @taking_traced
-    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The quantile: what the distribution function takes to ``q``."""
-        return self.quantile("_ppf", q, args, kwds)
-
-    @taking_traced
-    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The quantile from above."""
-        return self.quantile("_isf", q, args, kwds)
-
     def quantile(self, name: str, q: Any, args: Any, kwds: Any) -> Any:
         """The inverse of a distribution function; the ends of the support at 0 and 1."""
         shapes, loc, scale, valid = self.standard(args, kwds)
@@ -227,34 +255,6 @@ class Continuous(Distribution):
         own = where(equal(q, 0), first, where(equal(q, 1), last, own)) * scale + loc
         possible = logical_and(greater_equal(q, 0), less_equal(q, 1))
         return where(logical_and(valid, possible), own, nan)
-
-    @taking_traced
-    def entropy(self, *args: Any, **kwds: Any) -> Any:
-        """The differential entropy."""
-        shapes, loc, scale, valid = self.standard(args, kwds)
-        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "entropy", shapes) + log(scale), nan)
-
-    @taking_traced
-    def mean(self, *args: Any, **kwds: Any) -> Any:
-        """The mean."""
-        shapes, loc, scale, valid = self.standard(args, kwds)
-        return where(valid, moment(self.own, "mean", shapes) * scale + loc, nan)
-
-    @taking_traced
-    def var(self, *args: Any, **kwds: Any) -> Any:
-        """The variance."""
-        shapes, loc, scale, valid = self.standard(args, kwds)
-        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "var", shapes) * scale * scale, nan)
-
-    @taking_traced
-    def std(self, *args: Any, **kwds: Any) -> Any:
-        """The standard deviation."""
-        return sqrt(self.var(*args, **kwds))
-
-    @taking_traced
-    def median(self, *args: Any, **kwds: Any) -> Any:
-        """The median."""
-        return self.ppf(0.5, *args, **kwds)
 
     @taking_traced
     def nnlf(self, theta: Any, x: Any) -> Any:
@@ -339,16 +339,6 @@ class Discrete(Distribution):
         """The logarithm of one minus the distribution function."""
         return self.within("_logsf", k, args, kwds, 0.0, -inf)
 
-    @taking_traced
-    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The quantile: a whole number, which has no derivative."""
-        return self.quantile("_ppf", q, args, kwds)
-
-    @taking_traced
-    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The quantile from above."""
-        return self.quantile("_isf", q, args, kwds)
-
     def quantile(self, name: str, q: Any, args: Any, kwds: Any) -> Any:
         """The inverse of a distribution function; the ends of the support at 0 and 1."""
         shapes, loc, _, valid = self.standard(args, kwds)
@@ -360,34 +350,6 @@ class Discrete(Distribution):
         own = where(equal(q, 0), first, where(equal(q, 1), last, own)) + loc
         possible = logical_and(greater_equal(q, 0), less_equal(q, 1))
         return stop_gradient(where(logical_and(valid, possible), own, nan))
-
-    @taking_traced
-    def median(self, *args: Any, **kwds: Any) -> Any:
-        """The median."""
-        return self.ppf(0.5, *args, **kwds)
-
-    @taking_traced
-    def entropy(self, *args: Any, **kwds: Any) -> Any:
-        """The entropy."""
-        shapes, loc, _, valid = self.standard(args, kwds)
-        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "entropy", shapes), nan)
-
-    @taking_traced
-    def mean(self, *args: Any, **kwds: Any) -> Any:
-        """The mean."""
-        shapes, loc, _, valid = self.standard(args, kwds)
-        return where(valid, moment(self.own, "mean", shapes) + loc, nan)
-
-    @taking_traced
-    def var(self, *args: Any, **kwds: Any) -> Any:
-        """The variance."""
-        shapes, loc, _, valid = self.standard(args, kwds)
-        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "var", shapes), nan)
-
-    @taking_traced
-    def std(self, *args: Any, **kwds: Any) -> Any:
-        """The standard deviation."""
-        return sqrt(self.var(*args, **kwds))
 
     def expect(self, func: Any = None, args: Any = (), loc: Any = 0, **options: Any) -> Any:
         """The expected value of a function, which may close over traced values: the terms that SciPy adds up."""
