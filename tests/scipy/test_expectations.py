@@ -189,3 +189,29 @@ def test_frozen_distributions_are_asked_for_what_they_have():
 
     assert autodiff.grad(asked)(1.0) == 1.0
     assert stats.norm(1.0).a == -np.inf
+
+
+@pytest.mark.parametrize("of", [
+    lambda module, p: module.poisson_binom.stats(p, moments="mvsk"),
+    lambda module, p: module.poisson_binom(p).stats("s"),
+    lambda module, p: module.poisson_binom.moment(3, p, loc=1),
+    lambda module, p: module.poisson_binom.expect(curved, args=(p,)),
+    lambda module, p: (module.poisson_binom.ppf(0.4, p), module.poisson_binom(p).median(), module.poisson_binom.isf(0.4, p)),
+])  # fmt: skip
+def test_counts_of_trials_with_chances_of_their_own(of):
+    def total(module):
+        def sum_of(p):
+            found = of(module, p)
+            return sum(found) if isinstance(found, tuple) else found * 1.0
+
+        return sum_of
+
+    check(total(stats), total(scipy.stats), np.array([0.2, 0.5, 0.7]))
+
+
+def test_samples_of_several_lengths_are_transformed_apart():
+    x, y = np.array([0.3, 1.2, 2.5]), np.array([0.1, 0.4, 1.1, 2.0])
+    found = autodiff.jvp(lambda x: stats.obrientransform(x, y)[0], (x,), (np.cos(x),))
+    np.testing.assert_allclose(found[0], scipy.stats.obrientransform(x, y)[0])
+    ends = [scipy.stats.obrientransform(x + h * np.cos(x), y)[0] for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(found[1], (ends[0] - ends[1]) / 2e-6, rtol=1e-6)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.numpy.dispatch import FUNCTIONS, contains_traced, missing, peeled
 from autodiff.ops.elementwise import cast, clip, equal, floor, log, where
 from autodiff.ops.special.gamma import xlogy
 from autodiff.scipy.stats.distribution import Discrete, in_double, taking_traced
 from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.transforms.stop_gradient import stop_gradient
@@ -84,6 +85,36 @@ class PoissonBinomial(Discrete):
         """The variance."""
         p = in_double(p)
         return FUNCTIONS[np.sum](p * (1.0 - p))
+
+    def of_letter(self, letter: str, args: Any, kwds: Any) -> Any:
+        """The mean, variance, skewness or excess kurtosis: cumulants of the trials add up."""
+        if letter in "mv":
+            return super().of_letter(letter, args, kwds)
+        p = in_double(args[0] if args else kwds["p"])
+        each, total = p * (1.0 - p), self.var(p)
+        if letter == "s":
+            return FUNCTIONS[np.sum](each * (1.0 - 2.0 * p)) / total**1.5
+        return FUNCTIONS[np.sum](each * (1.0 - 6.0 * each)) / (total * total)
+
+    def moment(self, order: int, p: Any, loc: Any = 0) -> Any:
+        """The expected value of the power of an order."""
+        return self.expect(lambda k: k**order, (p,), loc)
+
+    def expect(self, func: Any = None, args: Any = (), loc: Any = 0, **options: Any) -> Any:
+        """The expected value of a function, which may close over traced values."""
+        if not (is_recording() or contains_traced((args, loc))):
+            return self.own.expect(func, args, loc, **options)
+        if options:
+            raise missing("scipy.stats.poisson_binom.expect", f"with {', '.join(options)}")
+        each = counts(*args)
+        k = np.arange(spec_of(each).size) + loc
+        return FUNCTIONS[np.sum](each * (k if func is None else func(k)))
+
+    def quantile(self, name: str, q: Any, args: Any, kwds: Any) -> Any:
+        """A whole number, which has no derivative."""
+        called = f"scipy.stats.poisson_binom.{name[1:]}"
+        plain = {key: peeled(value, called) for key, value in kwds.items()}
+        return np.asarray(getattr(self.own, name[1:])(peeled(q, called), *peeled(args, called), **plain))
 
     @taking_traced
     def entropy(self, p: Any, loc: Any = 0) -> Any:

@@ -126,7 +126,19 @@ def interval_of(r: Any, count: int, level: Any, alternative: str) -> ConfidenceI
     return ConfidenceInterval(low, one if alternative == "greater" else ew.tanh(middle + width))
 
 
-CHANGED = {"lmoment": orders_first, "pearsonr": with_interval}
+def each_apart(function: Function) -> Function:
+    """SciPy's ``obrientransform``, which makes an array of objects of samples of several lengths."""
+
+    @wraps(function)
+    def call(*samples: Any) -> Any:
+        if len({np.shape(x) for x in samples}) == 1:
+            return function(*samples)
+        return tuple(function(x)[0] for x in samples)
+
+    return call
+
+
+CHANGED = {"lmoment": orders_first, "pearsonr": with_interval, "obrientransform": each_apart}
 """What is done to some of them."""
 
 
