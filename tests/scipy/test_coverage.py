@@ -32,6 +32,7 @@ def test_the_page_holds_every_public_name_and_no_other():
     }
 
 
+@OF_THIS_SCIPY
 def test_the_page_is_what_its_trials_make_of_it():
     assert page(SHOWN) == PAGE.read_text(), "run python -m tests.scipy.coverage"
     kinds = {kind for own in SHOWN.values() for each in own.values() for kind in each}

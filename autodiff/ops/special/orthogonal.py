@@ -183,9 +183,16 @@ def _ratio(n: Any, m: Any, degree: Any, order: Any) -> Any:
 
 
 def _missing_at_ends(n: Any, m: Any, z: Any) -> Any:
-    """SciPy's values at -1 and 1 are not normalized. That has no slope: it is no part of the derivative."""
+    """Values at -1 and 1 are not normalized before SciPy 1.18. That has no slope: it is no part of the derivative."""
+    if _ends_are_normalized():
+        return 0.0
     lacks = logical_and(equal(absolute(z), 1), equal(m, 0))
     return where(lacks, (sqrt(n + 0.5) - 1) * sign(z) ** n, 0)
+
+
+@cache
+def _ends_are_normalized() -> bool:
+    return bool(sp.assoc_legendre_p(1, 0, 1.0, norm=True) > 1)
 
 
 assoc_legendre_p = _associated(

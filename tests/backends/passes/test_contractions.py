@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.rewrite.contractions import use_matmul
+from autodiff.backends.passes.rewrite.contractions import CONTRACTIONS
 from autodiff.trace.tape import check_tape
+from tests.backends.passes.alone import alone
 from tests.backends.passes.tapes import names, run
+
+use_matmul = alone(CONTRACTIONS)
 
 SIZES = dict(zip("abcdefgh", (2, 3, 4, 5, 6, 2, 3, 1), strict=True))
 MATMUL = [

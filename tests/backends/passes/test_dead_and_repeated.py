@@ -3,13 +3,15 @@
 import numpy as np
 
 from autodiff import checkpoint, grad, make_tape
-from autodiff.backends.passes.rewrite.common_subexpressions import merge_repeated
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.ops.elementwise import add, multiply, sin
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Literal, Tape, check_tape
+from tests.backends.passes.alone import alone
 from tests.backends.passes.tapes import names, simpler
+
+merge_repeated = alone({}, merge=True)
 
 X = np.array([0.5, -1.5, 2.0])
 F3 = spec((3,), float)

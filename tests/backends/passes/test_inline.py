@@ -3,9 +3,12 @@
 import numpy as np
 
 from autodiff import custom_jvp, custom_vjp, grad, jit, make_tape, vmap
-from autodiff.backends.passes.rewrite.inline import inline
+from autodiff.backends.passes.rewrite.inline import INLINE
 from autodiff.trace.tape import check_tape
+from tests.backends.passes.alone import alone
 from tests.backends.passes.tapes import names, run, same_bits
+
+inline = alone(INLINE)
 
 X = np.linspace(-1.0, 2.0, 6).reshape(2, 3)
 inner = jit(lambda x: np.tanh(x) * x)

@@ -7,10 +7,13 @@ import pytest
 
 from autodiff import grad, jit, make_tape, vjp
 from autodiff.backends.passes import simplify
-from autodiff.backends.passes.rewrite.stability import use_stable_functions
+from autodiff.backends.passes.rewrite.stability import STABILITY
 from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.tape import check_tape
+from tests.backends.passes.alone import alone
 from tests.backends.passes.tapes import names, run, ulps
+
+use_stable_functions = alone(STABILITY, merge=True)
 
 WELL = np.linspace(0.5, 3, 24).reshape(4, 6)
 """Where the formulas lose nothing."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.index import slice_of, slice_set
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand
 
 FAR = 256
 """So many writes are looked through for what is read."""
@@ -135,8 +134,3 @@ def write_element(builder: Builder, equation: Equation) -> Operand | None:
 
 
 UPDATES: Rules = {"slice_of": (read_written,), "slice_set": (write_element,)}
-
-
-def forward_updates(tape: Tape) -> Tape:
-    """The tape with written values in the places of what is read of them; every bit stays."""
-    return drop_dead(rewrite(tape, UPDATES, merge=True))

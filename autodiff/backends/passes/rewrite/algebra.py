@@ -6,11 +6,10 @@ from math import frexp
 
 import numpy as np
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import floating, is_negative_zero, number, plain_number
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, for_all, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, for_all
 from autodiff.ops.elementwise import multiply, negative, not_equal, square
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 
 def add_nothing(builder: Builder, equation: Equation) -> Operand | None:
@@ -125,11 +124,4 @@ ALGEBRA: Rules = {
     **for_all(("conjugate", "real"), real_already),
     "positive": (lambda builder, equation: equation.operands[0],),
 }
-
-
-def simplify_algebra(tape: Tape) -> Tape:
-    """The tape without arithmetic that changes nothing, and with products in the place of quotients that are as exact.
-
-    Every bit stays, but for the payload of NaN. A product with zero is not zero: of an infinity it is NaN.
-    """
-    return drop_dead(rewrite(tape, ALGEBRA))
+"""A product with zero is not zero: of an infinity it is NaN."""

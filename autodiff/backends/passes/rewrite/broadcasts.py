@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 
 def before_repeating(builder: Builder, equation: Equation) -> Operand | None:
@@ -78,11 +77,3 @@ def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 BROADCASTS: Rules = {"<elementwise>": (before_repeating, before_reshaping)}
-
-
-def drop_broadcasts(tape: Tape) -> Tape:
-    """The tape with elementwise operations before the repeating of their operands.
-
-    Operations run on fewer elements, which they give the bits that they would have given to each repetition.
-    """
-    return drop_dead(rewrite(tape, BROADCASTS))

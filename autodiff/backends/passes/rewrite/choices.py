@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.passes.rewrite.bounds import lower_bound
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import number
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.elementwise import greater, greater_equal, less, less_equal, logical_not, where
 from autodiff.ops.index import put, slice_into
 from autodiff.ops.shape import broadcast_to, reshape
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 OPPOSITES = {"less": greater_equal, "less_equal": greater, "greater": less_equal, "greater_equal": less}
 
@@ -144,11 +143,3 @@ CHOICES: Rules = {
     "less": (compare_known,),
     "logical_or": (less_or_nan,),
 }
-
-
-def simplify_choices(tape: Tape) -> Tape:
-    """The tape without conditions whose answer is known, such as whether an exponential is negative.
-
-    Every bit stays.
-    """
-    return drop_dead(rewrite(tape, CHOICES))

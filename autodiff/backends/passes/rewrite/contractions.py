@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import prod
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.matrices.einsum import split
 from autodiff.ops.matrices.products import matmul
 from autodiff.ops.shape import reshape, sum_axes, transpose
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand
 
 
 def einsum_as_matmul(builder: Builder, equation: Equation) -> Operand | None:
@@ -137,8 +136,3 @@ def sum_of_product(builder: Builder, equation: Equation) -> Operand | None:
 
 
 CONTRACTIONS: Rules = {"einsum": (einsum_as_matmul, einsum_by_pairs), "sum": (sum_of_product,)}
-
-
-def use_matmul(tape: Tape) -> Tape:
-    """The tape with products of matrices in place of Einstein sums of two operands."""
-    return drop_dead(rewrite(tape, CONTRACTIONS))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, derived, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, derived
 from autodiff.trace.tape import Equation, Operand, Tape
 
 
@@ -34,11 +33,3 @@ def inline_call(builder: Builder, equation: Equation) -> tuple[Operand, ...] | N
 
 
 INLINE: Rules = {"<general>": (inline_call,)}
-
-
-def inline(tape: Tape) -> Tape:
-    """The tape with calls of other tapes opened, so that later passes see through them.
-
-    The result is for running: the derivative rules of what was called are gone.
-    """
-    return drop_dead(rewrite(tape, INLINE))

@@ -140,7 +140,10 @@ class Builder:
 
 
 def what(equation: Equation) -> Any:
-    """What tells operations with different results apart."""
+    """What tells operations with different results apart.
+
+    Numbers are compared as literals are: 0.0 and -0.0 differ. Operands of sums and products may be exchanged.
+    """
     operands: Any = equation.operands
     if len(operands) == 2 and equation.primitive.facts.commutative:
         first, second = operands

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, for_all, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, for_all
 from autodiff.ops.elementwise import add, cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 Shape = tuple[int, ...]
 
@@ -201,8 +200,3 @@ SHAPES: Rules = {
     **for_all(("copy", "stop_gradient"), nothing),
     "full": (filled,),
 }
-
-
-def simplify_shapes(tape: Tape) -> Tape:
-    """The tape with moves of elements that undo each other, or do nothing, left out. The elements keep their bits."""
-    return drop_dead(rewrite(tape, SHAPES))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import floating, negated, same_dtype
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.elementwise import add, divide, negative, subtract
 from autodiff.ops.shape import sum_axes
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 
 def add_negative(builder: Builder, equation: Equation) -> Operand | None:
@@ -86,8 +85,3 @@ SIGNS: Rules = {
     "negative": (negative_of,),
     "sum": (sum_of_negative,),
 }
-
-
-def move_signs(tape: Tape) -> Tape:
-    """The tape with as few changes of sign as can be."""
-    return drop_dead(rewrite(tape, SIGNS))

@@ -8,7 +8,6 @@ from those of the operations one by one, for the better; ``simplify(tape, stable
 from __future__ import annotations
 
 from autodiff.backends.passes.rewrite.bounds import lower_bound
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import floating, number
 from autodiff.backends.passes.rewrite.patterns import (
     column_shape,
@@ -19,12 +18,12 @@ from autodiff.backends.passes.rewrite.patterns import (
     summed_exponential,
     unshaped,
 )
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.elementwise import absolute, expm1, log, log1p, logistic, multiply, negative, softplus, subtract
 from autodiff.ops.reductions.logsumexp import logsumexp
 from autodiff.ops.reductions.softmax import log_softmax, softmax
 from autodiff.ops.shape import reshape
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand
 
 
 def never_positive(builder: Builder, operand: Operand) -> bool:
@@ -193,8 +192,3 @@ STABILITY: Rules = {
     "where": (share_of_exponential,),
     "sqrt": (root_of_square,),
 }
-
-
-def use_stable_functions(tape: Tape) -> Tape:
-    """The tape with formulas replaced by functions that neither overflow nor lose digits where those do."""
-    return drop_dead(rewrite(tape, STABILITY, merge=True))

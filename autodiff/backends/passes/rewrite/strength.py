@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from autodiff.backends.passes.rewrite.bounds import lower_bound
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import floating, number
 from autodiff.backends.passes.rewrite.patterns import exponential_beside_one, is_one, unshaped
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.backends.passes.rewrite.shapes import repeated
 from autodiff.ops.elementwise import divide, logistic, multiply, square
 from autodiff.ops.shape import reshape
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 ONE = Literal(1.0)
 
@@ -114,8 +113,3 @@ STRENGTH: Rules = {
     "power": (small_power,),
     "sum": (sum_of_repeated,),
 }
-
-
-def reduce_strength(tape: Tape) -> Tape:
-    """The tape with cheaper operations that give the same numbers within two ulps."""
-    return drop_dead(rewrite(tape, STRENGTH, merge=True))
