@@ -18,7 +18,7 @@ import autodiff
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LARGEST = 2_710_000
+LARGEST = 2_750_000
 """Bytes; the goal was two million. Of 1,580 small files 240,000 bytes are headers and 70,000 names and digests; 500,000 are docstrings."""
 
 
