@@ -69,7 +69,7 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
         mask, key = masked
         value = where_masked(index(self, key), mask, value)
     parsed = ParsedKey(key, self.shape)
-    if parsed is not None and not parsed.arrays:
+    if not parsed.arrays:
         if type(value) is View and value.base is self and value.key == parsed.basic:
             return  # x[key] += v has written through the view already
         target = index(self, key)
