@@ -6,6 +6,8 @@
 import itertools
 import sys
 import time
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -136,14 +138,14 @@ class Interrupted(Exception):
 
 
 def left_after(steps, run):
-    """Run an operation, and leave it after so many of its steps, whose messages are under way then."""
+    """Run an operation, and leave it after so many of its steps, or sooner, with messages under way."""
 
     def leave(comm, begun, call):
-        requests = ()
+        requests, end = (), time.monotonic() + 0.3  # others may have left before
         for _ in range(steps):
-            while not arrived(requests):
+            while not arrived(requests) and time.monotonic() < end:
                 time.sleep(0)
-            requests = next(begun)
+            requests = next(begun, requests) if arrived(requests) else requests
         ABANDONED.append(requests)  # as those do that wait for them: the others still read what they send
         raise Interrupted
 
@@ -193,6 +195,29 @@ def check_interrupted_by_one():
             found = distributed.all_reduce(x * (comm.rank + 1) + k, comm=part)
             assert np.array_equal(found, x * sum(range(comm.size + 1)) + k * comm.size)
             assert np.array_equal(distributed.all_gather(x + comm.rank, comm=part)[-1], x + comm.size - 1)
+
+
+def check_interrupted_at_random(count=10):
+    """Any of the processes leave sums of several sizes at any of their steps: what comes next is right."""
+    window, messages = comm.split(0), comm.split(0)
+    messages.lines = messages.lines._replace(window=None)
+    for number in range(count):
+        rng = np.random.default_rng(number)
+        own, size = (window, messages)[rng.integers(2)], rng.choice([70_001, 300_000, 1_500_000])
+        leave = rng.integers(-2, 3, comm.size)[comm.rank]  # -2 and -1: it stays
+        time.sleep(rng.uniform(0, 0.01, comm.size)[comm.rank])
+        x = np.arange(1.0 * size)
+        run = partial(distributed.all_reduce, -x, comm=own)
+        if leave >= 0:
+            left_after(leave, run)
+        else:
+            with suppress(distributed.DistributedError):  # somebody has left
+                assert np.array_equal(run(), -comm.size * x), number
+        for k, length in enumerate(rng.choice([3, 20_000, 600_000], 2)):
+            x = np.arange(1.0 * length) + k
+            found = distributed.all_reduce(x * (comm.rank + 1), comm=own)
+            assert np.array_equal(found, x * sum(range(comm.size + 1))), number
+            assert np.array_equal(distributed.all_gather(x + comm.rank, comm=own)[-1], x + comm.size - 1), number
 
 
 def check_interrupted_overlap():
@@ -396,7 +421,7 @@ def main(programs):
     check_programs(programs)
     for check in (
         check_large, check_windows, check_weights, check_interrupted, check_interrupted_sums, check_interrupted_by_one,
-        check_interrupted_overlap, check_messages_beside, check_no_room, check_order, check_control, check_parts,
+        check_interrupted_at_random, check_interrupted_overlap, check_messages_beside, check_no_room, check_order, check_control, check_parts,
         check_disagreement,
     ):  # fmt: skip
         check()
